@@ -1,0 +1,18 @@
+# Every third-party library of DESIGN.md section 6, found once. All come from the distribution's
+# packages; nothing is fetched.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(tsl-robin-map REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+if(LAYERSCOPE_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(LAYERSCOPE_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace layerscope::base {
+
+/// Nanoseconds for people, four significant digits at most: "812 ns", "3.21 us", "14.6 ms", "2.5
+/// s".
+std::string FormatDuration(int64_t ns);
+/// Bytes for people with binary units: "512 B", "1.5 MiB".
+std::string FormatBytes(int64_t bytes);
+/// Digits in groups of three: 1234567 -> "1,234,567".
+std::string FormatCount(int64_t count);
+/// part of whole with one decimal: "97.3 %"; "-" when the whole is zero.
+std::string FormatShare(int64_t part, int64_t whole);
+
+/// A time literal in nanoseconds: a decimal number with a unit ns, us, ms or s ("3.2ms"); without a
+/// unit it is nanoseconds. Exact; nullopt when it is no such literal or does not fit.
+std::optional<int64_t> ParseDuration(std::string_view text);
+/// A size literal in bytes: a decimal number with a unit B, KB, MB, GB (powers of 1000) or KiB,
+/// MiB, GiB, K, M, G (powers of 1024).
+std::optional<int64_t> ParseBytes(std::string_view text);
+/// dividend / divisor rounded half to even, as DESIGN.md section 7 asks of averages. divisor > 0.
+int64_t DivideHalfEven(int64_t dividend, int64_t divisor);
+
+}  // namespace layerscope::base
