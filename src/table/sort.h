@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/base/result.h"
+#include "src/table/table.h"
+
+namespace layerscope::table {
+
+/// What `--sort COL[:asc|desc]` asks for.
+struct SortKey {
+  /// A column's name, the name without its unit ("wall"), or its heading in any case.
+  std::string column;
+  std::optional<bool> descending;  ///< absent: numbers descend, text ascends
+};
+
+/// Reads "COL", "COL:asc" or "COL:desc"; kUsage for an empty column or another direction.
+base::Result<SortKey> ParseSortKey(std::string_view text);
+
+/// The name without the suffix that says its unit: "wall_ns" -> "wall", "weight_bytes" -> "weight".
+std::string_view WithoutUnit(std::string_view column_name);
+
+/// Reorders the shown rows by one column. Equal rows keep their order, unknown (Null) cells stand
+/// last in both directions, maps compare by the sum of their values. In a tree (`Table::depth` is
+/// set) siblings are sorted and stay under their parent. Each cell is computed once. kUsage when
+/// there is no such column, naming the nearest.
+base::Status SortTable(Table& table, const SortKey& key);
+
+}  // namespace layerscope::table

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "src/trace/ids.h"
+
+namespace layerscope::trace {
+
+/// All `start_ns` are nanoseconds relative to the trace's zero once Trace::Rebase has run; all
+/// `dur_ns` are nanoseconds. Rows stand in file order, so a larger row index is "later in file".
+
+/// External ids and correlations that are absent in the file. Correlations are positive.
+inline constexpr int64_t kNoExternalId = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t kNoCorrelation = 0;
+
+enum class ActivityKind : uint8_t {
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kCpu,  ///< an interval in which one op is innermost on its thread (CPU-only traces)
+};
+
+/// GPU activities: kernels, copies, sets. Also the CPU intervals of a CPU-only trace.
+struct Activities {
+  std::vector<int64_t> start_ns;
+  std::vector<int64_t> dur_ns;
+  std::vector<StringId> name;
+  std::vector<ActivityKind> kind;
+  std::vector<ProcessId>
+      process;                   ///< the pid written on the event: often the GPU's, not the host's
+  std::vector<StreamId> stream;  ///< a stream belongs to one device
+  std::vector<int64_t> correlation;
+  std::vector<int64_t> external_id;
+  std::vector<ArgsId> args;
+  size_t size() const { return start_ns.size(); }
+};
+
+/// Host API calls (cuda_runtime, cuda_driver, hip_*); launches are those whose name says Launch.
+struct Calls {
+  std::vector<int64_t> start_ns;
+  std::vector<int64_t> dur_ns;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
+  std::vector<int64_t> correlation;
+  std::vector<int64_t> external_id;
+  size_t size() const { return start_ns.size(); }
+};
+
+/// Framework operators.
+struct Ops {
+  std::vector<int64_t> start_ns;
+  std::vector<int64_t> dur_ns;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
+  std::vector<int64_t> external_id;
+  std::vector<ArgsId> args;
+  size_t size() const { return start_ns.size(); }
+};
+
+/// nn.Module scopes. `name` is `Class_k`, the text after "nn.Module: ".
+struct Scopes {
+  std::vector<int64_t> start_ns;
+  std::vector<int64_t> dur_ns;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;
+  size_t size() const { return start_ns.size(); }
+};
+
+/// user_annotation and gpu_user_annotation; in old files ProfilerStep#N operators too.
+struct Annotations {
+  std::vector<int64_t> start_ns;
+  std::vector<int64_t> dur_ns;
+  std::vector<StringId> name;
+  std::vector<ThreadId> thread;  ///< for the GPU's view: pid and tid as written
+  std::vector<uint8_t> is_gpu;
+  std::vector<uint8_t> is_op;  ///< 1: an old file's ProfilerStep operator, counted among the ops
+  size_t size() const { return start_ns.size(); }
+};
+
+}  // namespace layerscope::trace

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/table/result.h"
+
+namespace layerscope::trace {
+
+/// Every way in which a readable file can hold bad or surprising data: name, severity, the sentence
+/// that the user reads. One counter each; nothing is lost without one of these going up.
+#define LAYERSCOPE_LEDGER(V)                                                                \
+  V(truncated, kDataLoss,                                                                   \
+    "The file ends inside the list of events; what stands before the end "                  \
+    "was used.")                                                                            \
+  V(corrupt_compression, kDataLoss,                                                         \
+    "The compressed data is damaged or cut; what could be "                                 \
+    "decompressed was used.")                                                               \
+  V(bad_event, kDataLoss, "Events are not valid JSON objects and were left out.")           \
+  V(event_too_large, kDataLoss, "Events larger than 64 MiB were left out.")                 \
+  V(bad_time, kDataLoss, "Events have a ts or dur that is not a number and were left out.") \
+  V(time_out_of_range, kDataLoss,                                                           \
+    "Events lie outside of +-2^62 ns or last longer than 24 hours "                         \
+    "and were left out.")                                                                   \
+  V(missing_ts, kDataLoss, "Complete events (ph X) have no ts and were left out.")          \
+  V(bad_metadata, kDataLoss, "Keys beside traceEvents could not be read and were ignored.") \
+  V(unclosed_array, kInfo, "The list of events is not closed; every event in it was read.") \
+  V(repaired_text, kInfo,                                                                   \
+    "Raw control characters, invalid UTF-8 or invalid escapes inside "                      \
+    "strings were repaired.")                                                               \
+  V(missing_dur, kInfo, "Complete events (ph X) have no dur; 0 is used.")                   \
+  V(negative_dur, kInfo,                                                                    \
+    "Events have a negative dur; it is kept as it stands in sums and covers "               \
+    "no time.")                                                                             \
+  V(sub_ns_time, kInfo,                                                                     \
+    "Times have more than three decimals and were rounded to a nanosecond, "                \
+    "ties to even.")                                                                        \
+  V(ts_zero, kInfo,                                                                         \
+    "Events have ts 0 while all others are more than an hour later; they do not "           \
+    "set the start of the trace.")                                                          \
+  V(begin_end_events, kInfo,                                                                \
+    "Begin/end (B, E) events were counted but are no activities, "                          \
+    "operators or modules.")                                                                \
+  V(foreign_accelerator, kWarning,                                                          \
+    "Events of an accelerator that is not a GPU (MTIA) were "                               \
+    "counted but not attributed.")                                                          \
+  V(step_field_range, kWarning, "Numbers in step names overflow and were dropped.")
+
+enum class LedgerCode : uint8_t {
+#define LAYERSCOPE_LEDGER_ENUM(name, severity, message) name,
+  LAYERSCOPE_LEDGER(LAYERSCOPE_LEDGER_ENUM)
+#undef LAYERSCOPE_LEDGER_ENUM
+      kCount,
+};
+
+/// Where an entry was seen first.
+struct LedgerSample {
+  int64_t offset = -1;  ///< byte of the decompressed document; -1 = unknown
+  std::string text;     ///< at most 80 bytes of it
+};
+
+/// The import ledger of one file. Merging in file order keeps the samples deterministic.
+class Ledger {
+ public:
+  static constexpr size_t kMaxSamples = 3;
+
+  void Add(LedgerCode code, int64_t count = 1) { entries_[At(code)].count += count; }
+  /// Adds one and keeps the sample when there is room.
+  void AddSample(LedgerCode code, int64_t offset, std::string_view text);
+  /// Adds all of `later`, whose samples come after this one's.
+  void Merge(const Ledger& later);
+  int64_t count(LedgerCode code) const { return entries_[At(code)].count; }
+  const std::vector<LedgerSample>& samples(LedgerCode code) const {
+    return entries_[At(code)].samples;
+  }
+  /// The entries with a count, as the envelope's `health`, in the order of the list above.
+  std::vector<table::HealthEntry> ToHealth() const;
+
+ private:
+  struct Entry {
+    int64_t count = 0;
+    std::vector<LedgerSample> samples;
+  };
+  static constexpr size_t At(LedgerCode code) { return static_cast<size_t>(code); }
+  std::array<Entry, static_cast<size_t>(LedgerCode::kCount)> entries_;
+};
+
+}  // namespace layerscope::trace

@@ -1,0 +1,59 @@
+#include "src/trace/trace.h"
+
+#include <fmt/format.h>
+
+namespace layerscope::trace {
+namespace {
+
+template <typename T>
+int64_t Bytes(const std::vector<T>& column) {
+  return static_cast<int64_t>(column.capacity() * sizeof(T));
+}
+
+template <typename... Columns>
+int64_t TotalBytes(const Columns&... columns) {
+  return (Bytes(columns) + ...);
+}
+
+void Shift(std::vector<int64_t>& times, int64_t by_ns) {
+  for (int64_t& time : times) time += by_ns;
+}
+
+}  // namespace
+
+void Trace::Rebase(int64_t new_zero_ns) {
+  const int64_t by_ns = zero_ns - new_zero_ns;
+  if (by_ns == 0) return;
+  Shift(activities.start_ns, by_ns);
+  Shift(calls.start_ns, by_ns);
+  Shift(ops.start_ns, by_ns);
+  Shift(scopes.start_ns, by_ns);
+  Shift(annotations.start_ns, by_ns);
+  end_ns += by_ns;
+  zero_ns = new_zero_ns;
+}
+
+std::string Trace::LabelText(const Label& label) const {
+  if (label.text.valid()) return std::string(strings[label.text]);
+  return fmt::format("{}", label.number);
+}
+
+std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
+  const Activities& a = activities;
+  const Calls& c = calls;
+  const Ops& o = ops;
+  const Scopes& s = scopes;
+  const Annotations& n = annotations;
+  return {
+      {"activities", TotalBytes(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream,
+                                a.correlation, a.external_id, a.args)},
+      {"calls", TotalBytes(c.start_ns, c.dur_ns, c.name, c.thread, c.correlation, c.external_id)},
+      {"ops", TotalBytes(o.start_ns, o.dur_ns, o.name, o.thread, o.external_id, o.args)},
+      {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread)},
+      {"annotations", TotalBytes(n.start_ns, n.dur_ns, n.name, n.thread, n.is_gpu, n.is_op)},
+      {"strings", static_cast<int64_t>(strings.bytes())},
+      {"arguments", Bytes(args)},
+  };
+}
+
+}  // namespace layerscope::trace
