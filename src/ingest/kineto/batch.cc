@@ -1,0 +1,31 @@
+#include "src/ingest/kineto/batch.h"
+
+namespace layerscope::ingest::kineto {
+namespace {
+
+template <typename... Columns>
+void ClearAll(Columns&... columns) {
+  (columns.clear(), ...);
+}
+
+}  // namespace
+
+void Batch::Clear() {
+  trace::Activities& a = activities;
+  ClearAll(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream, a.correlation, a.external_id,
+           a.args);
+  ClearAll(calls.start_ns, calls.dur_ns, calls.name, calls.thread, calls.correlation,
+           calls.external_id);
+  ClearAll(ops.start_ns, ops.dur_ns, ops.name, ops.thread, ops.external_id, ops.args);
+  ClearAll(scopes.start_ns, scopes.dur_ns, scopes.name, scopes.thread);
+  ClearAll(annotations.start_ns, annotations.dur_ns, annotations.name, annotations.thread,
+           annotations.is_gpu, annotations.is_op);
+  ClearAll(counts, thread_names, process_names);
+  ClearAll(delta.strings, delta.processes, delta.threads, delta.devices, delta.streams, delta.args);
+  ledger = {};
+  min_ts_ns = std::numeric_limits<int64_t>::max();
+  n_ts_zero = 0;
+  max_end_ns = std::numeric_limits<int64_t>::min();
+}
+
+}  // namespace layerscope::ingest::kineto

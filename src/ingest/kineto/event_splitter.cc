@@ -1,0 +1,168 @@
+#include "src/ingest/kineto/event_splitter.h"
+
+#include "src/ingest/kineto/boundary.h"
+
+namespace layerscope::ingest::kineto {
+namespace {
+
+bool IsSeparator(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == '\0';
+}
+
+/// Can `c` stand outside of strings? Brackets, separators, numbers, and the letters of true, false,
+/// null, NaN and Infinity. Where a quote is missing, the letters of keys soon show it.
+bool CanBeOutsideString(char c) {
+  return IsSeparator(c) ||
+         std::string_view("{}[]:0123456789+-.eEtrufalsnNIiy").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+void EventSplitter::Append(std::string_view text, int64_t offset) {
+  const size_t done = start_ == kNone ? at_ : start_;
+  buffer_.erase(0, done);
+  if (buffer_.empty()) {
+    base_ = offset;
+  } else {
+    base_ += static_cast<int64_t>(done);
+  }
+  at_ -= done;
+  if (start_ != kNone) start_ = 0;
+  text_ = {};
+  buffer_.append(text);
+}
+
+void EventSplitter::SkipSeparators() {
+  while (at_ < buffer_.size() && IsSeparator(buffer_[at_])) ++at_;
+}
+
+EventSplitter::Kind EventSplitter::Give(Kind kind, size_t begin, size_t end) {
+  text_begin_ = begin;
+  text_ = std::string_view(buffer_).substr(begin, end - begin);
+  start_ = kNone;
+  depth_ = 0;
+  in_string_ = false;
+  malformed_ = false;
+  at_ = end;
+  return kind;
+}
+
+void EventSplitter::Restart(size_t at) {
+  start_ = kNone;
+  depth_ = 0;
+  in_string_ = false;
+  malformed_ = false;
+  at_ = at;
+}
+
+EventSplitter::Kind EventSplitter::Next() {
+  if (start_ == kNone) {
+    SkipSeparators();
+    if (at_ == buffer_.size()) return Kind::kNeedMore;
+    if (buffer_[at_] == ']') return Give(Kind::kArrayEnd, at_, at_ + 1);
+    start_ = at_;
+  }
+  return buffer_[start_] == '{' ? Scan() : ScanOther();
+}
+
+/// Counts brackets as simdjson does when it skips a value: kinds need not match.
+EventSplitter::Kind EventSplitter::Scan() {
+  for (; at_ < buffer_.size(); ++at_) {
+    const char c = buffer_[at_];
+    if (in_string_) {
+      if (c == '\\') {
+        if (at_ + 1 == buffer_.size()) break;
+        ++at_;
+      } else if (c == '"') {
+        in_string_ = false;
+      }
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if ((c == '}' || c == ']') && --depth_ == 0) {
+      const size_t end = at_ + 1;
+      const bool too_large = end - start_ > kMaxEventBytes;
+      return Give(too_large ? Kind::kTooLarge : Kind::kObject, start_, end);
+    } else if (!CanBeOutsideString(c)) {
+      malformed_ = true;
+    }
+  }
+  return Unfinished();
+}
+
+EventSplitter::Kind EventSplitter::Unfinished() {
+  const size_t length = buffer_.size() - start_;
+  if (length <= kSuspiciousBytes) return Kind::kNeedMore;
+  const auto boundary = FindFirstBoundary(buffer_, start_ + 1);
+  if (boundary) return Give(Kind::kBroken, start_, boundary->next);
+  if (length <= kMaxEventBytes) return Kind::kNeedMore;
+  return Give(Kind::kTooLarge, start_, buffer_.size());
+}
+
+/// Is what follows a boundary inside an open object an event of its own, not an argument's item?
+bool EventSplitter::SwallowsEvents(size_t boundary_at) const {
+  constexpr size_t kLookAhead = 4096;
+  if (malformed_) return true;
+  const std::string_view event = std::string_view(buffer_).substr(boundary_at, kLookAhead);
+  for (const std::string_view key : {"\"ph\"", "\"ts\"", "\"pid\""}) {
+    if (event.find(key) == std::string_view::npos) return false;
+  }
+  return true;
+}
+
+EventSplitter::Kind EventSplitter::NextAtEnd() {
+  const Kind kind = Next();
+  if (kind != Kind::kNeedMore || start_ == kNone) return kind;
+  const auto boundary = FindFirstBoundary(buffer_, start_ + 1);
+  if (!boundary || !SwallowsEvents(boundary->next)) return kind;
+  return Give(Kind::kBroken, start_, boundary->next);
+}
+
+/// An element that is no object ends at a comma or bracket outside of strings.
+EventSplitter::Kind EventSplitter::ScanOther() {
+  for (; at_ < buffer_.size(); ++at_) {
+    const char c = buffer_[at_];
+    if (in_string_) {
+      if (c == '\\') {
+        if (at_ + 1 == buffer_.size()) break;
+        ++at_;
+      } else if (c == '"') {
+        in_string_ = false;
+      }
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '[' || c == '{') {
+      if (depth_ == 0 && at_ > start_) return Give(Kind::kOther, start_, at_);
+      ++depth_;
+    } else if ((c == ']' || c == '}') && depth_ > 0) {
+      if (--depth_ == 0) return Give(Kind::kOther, start_, at_ + 1);
+    } else if (depth_ == 0 && at_ > start_ && (IsSeparator(c) || c == ']')) {
+      return Give(Kind::kOther, start_, at_);
+    }
+  }
+  return Unfinished();
+}
+
+void EventSplitter::RejectObject() {
+  const size_t begin = text_begin_;
+  const size_t end = begin + text_.size();
+  const auto boundary = FindFirstBoundary(std::string_view(buffer_), begin + 1);
+  const size_t next = boundary && boundary->next < end ? boundary->next : end;
+  Restart(next);
+  text_ = std::string_view(buffer_).substr(begin, next - begin);
+}
+
+bool EventSplitter::Idle() const {
+  if (start_ != kNone) return false;
+  for (size_t i = at_; i < buffer_.size(); ++i) {
+    if (!IsSeparator(buffer_[i])) return false;
+  }
+  return true;
+}
+
+std::string_view EventSplitter::unfinished() const {
+  return start_ == kNone ? std::string_view() : std::string_view(buffer_).substr(start_);
+}
+
+}  // namespace layerscope::ingest::kineto

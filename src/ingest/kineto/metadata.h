@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "src/trace/trace.h"
+
+namespace layerscope::ingest::kineto {
+
+/// The members of a trace document beside `traceEvents`, as text: those before it (ending with a
+/// comma) and those behind it (beginning with a comma, with the closing brace).
+struct MetadataText {
+  std::string before;
+  std::string after;
+};
+
+struct MetadataOutcome {
+  bool readable = true;
+  bool is_viztracer = false;
+};
+
+/// Reads devices, rank, world size and what the profiler recorded.
+MetadataOutcome ReadMetadata(const MetadataText& text, trace::Metadata& metadata);
+
+}  // namespace layerscope::ingest::kineto
