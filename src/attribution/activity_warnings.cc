@@ -1,0 +1,107 @@
+#include "src/attribution/activity_warnings.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "src/attribution/checked_sum.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::attribution {
+namespace {
+
+using table::Severity;
+
+/// Number and time of some of the activities.
+struct Part {
+  int64_t n = 0;
+  CheckedSum ns;
+  void Add(int64_t dur_ns) {
+    ++n;
+    ns.Add(dur_ns);
+  }
+};
+
+struct Parts {
+  Part all;
+  Part under_graph;
+  Part no_launch;
+  int64_t n_graph_launches = 0;
+};
+
+Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
+  Parts parts;
+  const trace::Activities& rows = attribution.rows(trace);
+  std::vector<uint8_t> seen(trace.calls.size(), 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    parts.all.Add(rows.dur_ns[i]);
+    if (attribution.module_reason[i] == Reason::kNoLaunch) parts.no_launch.Add(rows.dur_ns[i]);
+    if (attribution.under_graph[i] == 0) continue;
+    parts.under_graph.Add(rows.dur_ns[i]);
+    uint8_t& launch_seen = seen[attribution.launch[i].index()];
+    if (launch_seen == 0) ++parts.n_graph_launches;
+    launch_seen = 1;
+  }
+  return parts;
+}
+
+std::string Counted(int64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", base::FormatCount(n), n == 1 ? one : many);
+}
+
+std::string GraphMessage(const Parts& parts) {
+  return fmt::format(
+      "{} of GPU time ({}) is {}; which modules ran below a graph launch is not resolved. To see "
+      "them, record without graphs (vLLM --enforce-eager, SGLang --disable-cuda-graph) and with "
+      "with_stack=True.",
+      base::FormatShare(parts.under_graph.ns.value(), parts.all.ns.value()),
+      Counted(parts.under_graph.n, "activity", "activities"),
+      Counted(parts.n_graph_launches, "graph launch", "graph launches"));
+}
+
+std::string NoLaunchMessage(const Parts& parts) {
+  return fmt::format(
+      "{} of GPU time ({}) has no launch in the file, mostly work that was launched before the "
+      "recording began; it belongs to no module and no step.",
+      base::FormatShare(parts.no_launch.ns.value(), parts.all.ns.value()),
+      Counted(parts.no_launch.n, "activity", "activities"));
+}
+
+}  // namespace
+
+std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
+                                                 const Attribution& attribution,
+                                                 int64_t n_step_numbers_dropped) {
+  std::vector<table::HealthEntry> warnings;
+  const Parts parts = Measure(trace, attribution);
+  if (parts.all.ns.overflowed()) {
+    warnings.push_back(
+        {"sum_overflow", Severity::kError, parts.all.n,
+         "The durations add up to more than 292 years; sums are not to be trusted."});
+  }
+  if (attribution.cpu_only) {
+    warnings.push_back({"cpu_only", Severity::kInfo, parts.all.n,
+                        "The file holds no GPU activity; times are self times of operators on the "
+                        "CPU."});
+  }
+  if (parts.under_graph.n > 0) {
+    warnings.push_back(
+        {"graph_launch", Severity::kWarning, parts.under_graph.n, GraphMessage(parts)});
+  }
+  if (parts.no_launch.n > 0) {
+    warnings.push_back(
+        {"no_launch", Severity::kWarning, parts.no_launch.n, NoLaunchMessage(parts)});
+  }
+  if (parts.all.n > 0 && trace.scopes.size() == 0) {
+    warnings.push_back({"no_module_scopes", Severity::kWarning, parts.all.n,
+                        "The file holds no nn.Module scopes, so nothing can be given to modules; "
+                        "record with with_stack=True."});
+  }
+  if (n_step_numbers_dropped > 0) {
+    warnings.push_back({"step_field_range", Severity::kWarning, n_step_numbers_dropped,
+                        "Numbers in step names overflow and were dropped."});
+  }
+  return warnings;
+}
+
+}  // namespace layerscope::attribution

@@ -1,0 +1,158 @@
+#include "src/attribution/attribution.h"
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "src/attribution/activity_warnings.h"
+#include "src/attribution/checked_sum.h"
+#include "src/attribution/cpu_activities.h"
+#include "src/attribution/host_processes.h"
+#include "src/attribution/innermost_index.h"
+#include "src/attribution/launch_links.h"
+#include "src/attribution/op_links.h"
+#include "src/attribution/steps.h"
+
+namespace layerscope::attribution {
+namespace {
+
+/// Fills the columns of one trace. The lookups are shared by all of them.
+class Attributor {
+ public:
+  explicit Attributor(const trace::Trace& trace)
+      : trace_(trace),
+        names_(ClassifyCallNames(trace)),
+        hosts_(trace),
+        step_table_(BuildSteps(trace, names_.is_launch)),
+        step_locator_(trace, step_table_.steps) {
+    out_.cpu_only = trace.activities.size() == 0 && trace.ops.size() > 0;
+    out_.modules = BuildModuleTree(trace, &scopes_);
+  }
+
+  Attribution Run(const kernel_names::RuleSet& rules) && {
+    if (out_.cpu_only) {
+      FillCpuRows();
+    } else {
+      FillGpuRows();
+    }
+    CountStepLaunches();
+    out_.steps = std::move(step_table_.steps);
+    Categorise(rules);
+    out_.warnings = ActivityWarnings(trace_, out_, step_table_.n_out_of_range);
+    return std::move(out_);
+  }
+
+ private:
+  void Resize(size_t n) {
+    out_.launch.resize(n);
+    out_.thread.resize(n);
+    out_.op.resize(n);
+    out_.scope.resize(n);
+    out_.module.resize(n);
+    out_.step.resize(n);
+    out_.module_evidence.resize(n, Evidence::kUnresolved);
+    out_.layer_evidence.resize(n, Evidence::kUnresolved);
+    out_.module_reason.resize(n, Reason::kNone);
+    out_.under_graph.resize(n, 0);
+    out_.host_process.resize(n);
+  }
+
+  /// The columns that follow from a thread and a time on it: a launch, or the start of a CPU row.
+  void Place(size_t row, trace::ThreadId thread, int64_t t_ns) {
+    out_.thread[row] = thread;
+    out_.host_process[row] = trace_.threads[thread.index()].process;
+    out_.step[row] = step_locator_.Find(thread, t_ns);
+    const uint32_t scope = scopes_.Find(thread.index(), t_ns);
+    if (scope == kNoRow) {
+      out_.module_reason[row] =
+          out_.under_graph[row] != 0 ? Reason::kGraphLaunch : Reason::kOutsideScopes;
+      return;
+    }
+    out_.scope[row] = trace::ScopeId(scope);
+    out_.module[row] = out_.modules.module_of_scope[scope];
+    out_.module_evidence[row] = Evidence::kLaunchCorrelation;
+  }
+
+  void FillGpuRows() {
+    const trace::Activities& activities = trace_.activities;
+    Resize(activities.size());
+    out_.launch = LaunchLinks(trace_, hosts_, names_.is_launch).LinkAll();
+    OpLinks ops(trace_);
+    for (size_t row = 0; row < activities.size(); ++row) {
+      const trace::CallId launch = out_.launch[row];
+      if (launch.valid()) {
+        const size_t call = launch.index();
+        out_.under_graph[row] = names_.is_graph_launch[trace_.calls.name[call].index()];
+        Place(row, trace_.calls.thread[call], trace_.calls.start_ns[call]);
+      } else {
+        out_.module_reason[row] = Reason::kNoLaunch;
+        out_.host_process[row] = hosts_.HostOf(activities.process[row]);
+      }
+      out_.op[row] = ops.Find(row, launch, out_.host_process[row]);
+    }
+  }
+
+  void FillCpuRows() {
+    CpuActivities cpu = BuildCpuActivities(trace_);
+    out_.cpu_activities = std::move(cpu.rows);
+    const trace::Activities& rows = out_.cpu_activities;
+    Resize(rows.size());
+    out_.op = std::move(cpu.op);
+    for (Module& module : out_.modules.modules) module.cpu_self_ns = 0;
+    for (size_t row = 0; row < rows.size(); ++row) {
+      Place(row, cpu.thread[row], rows.start_ns[row]);
+      if (!out_.module[row].valid()) continue;
+      int64_t& self_ns = out_.modules.modules[out_.module[row].index()].cpu_self_ns;
+      self_ns = AddClamped(self_ns, rows.dur_ns[row]);
+    }
+  }
+
+  void CountStepLaunches() {
+    if (step_table_.steps.empty()) return;
+    const trace::Calls& calls = trace_.calls;
+    for (size_t i = 0; i < calls.size(); ++i) {
+      if (names_.is_launch[calls.name[i].index()] == 0) continue;
+      const StepId step = step_locator_.Find(calls.thread[i], calls.start_ns[i]);
+      if (step.valid()) ++step_table_.steps[step.index()].n_launches;
+    }
+  }
+
+  void Categorise(const kernel_names::RuleSet& rules) {
+    out_.category_of_name.assign(trace_.strings.size(), kernel_names::CategoryId(0));
+    std::vector<uint8_t> seen(trace_.strings.size(), 0);
+    for (const trace::StringId name : out_.rows(trace_).name) {
+      if (std::exchange(seen[name.index()], uint8_t{1}) != 0) continue;
+      out_.category_of_name[name.index()] = rules.Match(trace_.strings[name]);
+    }
+  }
+
+  const trace::Trace& trace_;
+  const CallNameFlags names_;
+  const HostProcesses hosts_;
+  StepTable step_table_;
+  StepLocator step_locator_;
+  InnermostIndex scopes_;
+  Attribution out_;
+};
+
+}  // namespace
+
+CallNameFlags ClassifyCallNames(const trace::Trace& trace) {
+  CallNameFlags flags;
+  flags.is_launch.resize(trace.strings.size(), 0);
+  flags.is_graph_launch.resize(trace.strings.size(), 0);
+  std::vector<uint8_t> seen(trace.strings.size(), 0);
+  for (const trace::StringId id : trace.calls.name) {
+    if (std::exchange(seen[id.index()], uint8_t{1}) != 0) continue;
+    const std::string_view name = trace.strings[id];
+    flags.is_launch[id.index()] = name.find("Launch") != std::string_view::npos ? 1 : 0;
+    flags.is_graph_launch[id.index()] = name.find("GraphLaunch") != std::string_view::npos ? 1 : 0;
+  }
+  return flags;
+}
+
+Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules) {
+  return Attributor(trace).Run(rules);
+}
+
+}  // namespace layerscope::attribution

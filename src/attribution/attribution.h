@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/attribution/evidence.h"
+#include "src/attribution/module_tree.h"
+#include "src/attribution/step.h"
+#include "src/kernel_names/rule_set.h"
+#include "src/table/result.h"
+#include "src/trace/trace.h"
+
+namespace layerscope::attribution {
+
+/// The columns of DESIGN.md section 2, one row an activity, beside the trace's own columns. Every
+/// analysis is a group-by of these; none decides attribution again.
+struct Attribution {
+  /// True: the trace has no kernel, copy or set but at least one op. Rows are then `cpu_activities`
+  /// (kind kCpu, no stream, `thread` says where), else they are the trace's activities.
+  bool cpu_only = false;
+  trace::Activities cpu_activities;
+
+  std::vector<trace::CallId> launch;    ///< invalid: no call has its correlation (or CPU row)
+  std::vector<trace::ThreadId> thread;  ///< the launching thread, or the CPU row's own
+  std::vector<trace::OpId> op;          ///< External id first, else innermost containing op
+  std::vector<trace::ScopeId> scope;    ///< innermost nn.Module scope around the launch
+  std::vector<ModuleId> module;         ///< = modules.module_of_scope[scope]
+  std::vector<StepId> step;
+  std::vector<Evidence> module_evidence;
+  std::vector<Evidence> layer_evidence;  ///< kUnresolved until layers are found
+  std::vector<Reason> module_reason;
+  std::vector<uint8_t> under_graph;  ///< 1: its launch is a graph launch
+
+  ModuleTree modules;
+  std::vector<Step> steps;  ///< by (start, file order)
+  /// Process index of the host side of a row (launch's process, else the only host process, else
+  /// the one whose label shares the activity's prefix, else invalid).
+  std::vector<trace::ProcessId> host_process;
+
+  /// Category of every name, by StringId index (only names of activities are filled, others 0).
+  std::vector<kernel_names::CategoryId> category_of_name;
+
+  std::vector<table::HealthEntry> warnings;
+
+  const trace::Activities& rows(const trace::Trace& trace) const {
+    return cpu_only ? cpu_activities : trace.activities;
+  }
+};
+
+/// Launch-like: a runtime or driver call whose name contains "Launch"; graph launch: "GraphLaunch".
+struct CallNameFlags {
+  std::vector<uint8_t> is_launch;        ///< by StringId index
+  std::vector<uint8_t> is_graph_launch;  ///< by StringId index
+};
+CallNameFlags ClassifyCallNames(const trace::Trace& trace);
+
+/// Computes all columns. `rules` categorises names (kernel names; in CPU-only traces op names).
+Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules);
+
+}  // namespace layerscope::attribution

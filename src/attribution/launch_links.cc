@@ -1,0 +1,103 @@
+#include "src/attribution/launch_links.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace layerscope::attribution {
+namespace {
+
+std::vector<uint32_t> CorrelatedRows(const trace::Calls& calls) {
+  std::vector<uint32_t> rows;
+  rows.reserve(calls.size());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls.correlation[i] > 0) rows.push_back(static_cast<uint32_t>(i));
+  }
+  return rows;
+}
+
+}  // namespace
+
+LaunchLinks::LaunchLinks(const trace::Trace& trace, const HostProcesses& hosts,
+                         const std::vector<uint8_t>& is_launch)
+    : trace_(trace), hosts_(hosts), is_launch_(is_launch) {
+  if (trace.activities.size() == 0) return;
+  std::vector<uint32_t> rows = CorrelatedRows(trace.calls);
+  by_correlation_ = KeyIndex(trace.calls.correlation, rows);
+  by_correlation_.ReorderGroups([&](std::span<uint32_t> group) {
+    std::sort(group.begin(), group.end(),
+              [&](uint32_t a, uint32_t b) { return PreferredBefore(a, b); });
+  });
+  if (hosts.several_callers()) SortFamilies(std::move(rows));
+}
+
+/// Launches first, then by time and file order.
+bool LaunchLinks::PreferredBefore(uint32_t a, uint32_t b) const {
+  const trace::Calls& calls = trace_.calls;
+  const auto key = [&](uint32_t row) {
+    return std::tuple(is_launch_[calls.name[row].index()] == 0, calls.start_ns[row], row);
+  };
+  return key(a) < key(b);
+}
+
+trace::ProcessId LaunchLinks::FamilyOfCall(uint32_t row) const {
+  return hosts_.FamilyOf(trace_.threads[trace_.calls.thread[row].index()].process);
+}
+
+void LaunchLinks::SortFamilies(std::vector<uint32_t> rows) {
+  by_family_ = std::move(rows);
+  std::sort(by_family_.begin(), by_family_.end(), [&](uint32_t a, uint32_t b) {
+    const std::pair left(FamilyOfCall(a), trace_.calls.correlation[a]);
+    const std::pair right(FamilyOfCall(b), trace_.calls.correlation[b]);
+    return left != right ? left < right : PreferredBefore(a, b);
+  });
+}
+
+std::span<const uint32_t> LaunchLinks::FindInFamily(trace::ProcessId process,
+                                                    int64_t correlation) const {
+  const std::pair wanted(hosts_.FamilyOf(process), correlation);
+  const auto key = [&](uint32_t row) {
+    return std::pair(FamilyOfCall(row), trace_.calls.correlation[row]);
+  };
+  const auto first = std::partition_point(by_family_.begin(), by_family_.end(),
+                                          [&](uint32_t row) { return key(row) < wanted; });
+  const auto last = std::partition_point(first, by_family_.end(),
+                                         [&](uint32_t row) { return key(row) <= wanted; });
+  return {first, last};
+}
+
+trace::CallId LaunchLinks::Choose(std::span<const uint32_t> candidates, int64_t start_ns) const {
+  if (candidates.empty()) return {};
+  if (candidates.size() == 1) return trace::CallId(candidates.front());
+  const trace::Calls& calls = trace_.calls;
+  const auto launches_end =
+      std::partition_point(candidates.begin(), candidates.end(),
+                           [&](uint32_t row) { return is_launch_[calls.name[row].index()] != 0; });
+  const auto end = launches_end == candidates.begin() ? candidates.end() : launches_end;
+  const auto after =
+      std::upper_bound(candidates.begin(), end, start_ns,
+                       [&](int64_t t_ns, uint32_t row) { return t_ns < calls.start_ns[row]; });
+  return trace::CallId(after == candidates.begin() ? candidates.front() : *(after - 1));
+}
+
+trace::CallId LaunchLinks::Find(trace::ProcessId process, int64_t correlation,
+                                int64_t start_ns) const {
+  if (hosts_.several_callers()) {
+    const trace::CallId own = Choose(FindInFamily(process, correlation), start_ns);
+    if (own.valid() || hosts_.FamilyIsKnown(process)) return own;
+  }
+  return Choose(by_correlation_.Find(correlation), start_ns);
+}
+
+std::vector<trace::CallId> LaunchLinks::LinkAll() const {
+  const trace::Activities& activities = trace_.activities;
+  std::vector<trace::CallId> launch(activities.size());
+  for (size_t i = 0; i < activities.size(); ++i) {
+    const int64_t correlation = activities.correlation[i];
+    if (correlation <= 0) continue;
+    launch[i] = Find(activities.process[i], correlation, activities.start_ns[i]);
+  }
+  return launch;
+}
+
+}  // namespace layerscope::attribution

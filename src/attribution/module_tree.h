@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/attribution/innermost_index.h"
+#include "src/base/id.h"
+#include "src/trace/ids.h"
+#include "src/trace/trace.h"
+
+namespace layerscope::attribution {
+
+using ModuleId = base::Id<struct ModuleTag>;
+
+/// One module of one process: all calls of a `Class_k` under the same parent, on every thread.
+struct Module {
+  ModuleId parent;  ///< invalid: a root
+  int depth = 1;    ///< root = 1
+  trace::ProcessId process;
+  trace::StringId name;  ///< "Qwen3DecoderLayer_7" as recorded
+  int64_t calls = 0;
+  int64_t cpu_ns = 0;  ///< sum of its scopes' lengths
+  /// CPU-only traces: innermost-op time directly in it. Else cpu_ns without its scopes' direct
+  /// child scopes.
+  int64_t cpu_self_ns = 0;
+};
+
+/// In pre-order: a parent stands before its children, a subtree is contiguous, subtree sums are one
+/// reverse pass. Order of siblings = order of first call; roots by process first. 12 bytes a scope.
+struct ModuleTree {
+  std::vector<Module> modules;
+  std::vector<ModuleId> module_of_scope;        ///< by trace::ScopeId
+  std::vector<trace::ScopeId> parent_of_scope;  ///< the innermost scope around it on its thread
+  std::vector<int> depth_of_scope;              ///< root = 1
+
+  /// Names from the root down, joined by ".": the class path that stands for the module path until
+  /// a module tree gives it. Deeper than 64 levels (no real model is; a hostile file may be a
+  /// million deep) the middle is shortened to the number of levels left out.
+  std::string Path(ModuleId id, const trace::Trace& trace) const;
+};
+
+/// The class of an instance name: "RMSNorm_12" -> "RMSNorm"; the number is -1 when there is none.
+struct InstanceName {
+  std::string_view class_name;
+  int64_t number = -1;
+};
+InstanceName SplitInstance(std::string_view name);
+
+/// Nests the scopes of each thread by time (x contains t when start <= t < end; innermost = latest
+/// start, then smallest end, then last in file) and merges calls into modules. Where scopes cross,
+/// a scope's parent is the innermost one that contains its start. `innermost`, when given, receives
+/// the index of scopes by thread.
+ModuleTree BuildModuleTree(const trace::Trace& trace, InnermostIndex* innermost = nullptr);
+
+}  // namespace layerscope::attribution
