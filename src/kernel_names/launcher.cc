@@ -108,8 +108,11 @@ constexpr std::array<TypeName, 37> kElementTypes = {{{"BFloat16", "bf16"},
 static_assert(std::is_sorted(kNoPayload.begin(), kNoPayload.end()));
 static_assert(std::is_sorted(kElementTypes.begin(), kElementTypes.end()));
 
+/// FlashAttention-3 and vLLM's CUTLASS kernels stand in architecture guards:
+/// "enable_sm90_or_later<…>".
 bool IsNoPayload(std::string_view word) {
-  return std::binary_search(kNoPayload.begin(), kNoPayload.end(), word);
+  return std::binary_search(kNoPayload.begin(), kNoPayload.end(), word) ||
+         word.starts_with("enable_sm");
 }
 
 /// Integers index and bools select, so a later floating type says more about the data.

@@ -31,6 +31,18 @@ TEST(ShortName, FoldsTemplatesAndNamespaces) {
       "act_and_mul_kernel");
 }
 
+// FlashAttention-3 (hopper/flash_fwd_launch_template.h) and vLLM's CUTLASS GEMMs
+// (csrc/cutlass_extensions/common.hpp): the guard around the kernel is not its name.
+TEST(ShortName, LooksThroughArchitectureGuards) {
+  EXPECT_EQ(
+      ShortName("void cutlass::device_kernel<flash::enable_sm90_or_later<flash::"
+                "FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2, cute::tuple<cute::C<1>, "
+                "cute::C<1>, cute::C<1> >, cute::tuple<cute::C<128>, cute::C<128>, "
+                "cute::C<128> >, 128, cutlass::bfloat16_t, float, cutlass::arch::Sm90> > > >("
+                "flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<int> >::Params)"),
+      "flash FlashAttnFwdSm90 128x128x128 bf16");
+}
+
 TEST(ShortName, KeepsNamespacesOfNamesThatSayNothing) {
   EXPECT_EQ(ShortName("void deep_ep::internode_ll::dispatch<true, 7168>(void*)"),
             "deep_ep::internode_ll::dispatch");

@@ -129,6 +129,12 @@ TEST(UniversalRules, KnowAttention) {
       {"attention",
        "kernel_cutlass_kernel_flash_attncuteflash_fwd_sm100FlashAttentionForwardSm100_object_at__"
        "t"},
+      {"attention",
+       "void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::"
+       "CollectiveMainloopFwdSm90<2>>>>(int)"},
+      {"attention",
+       "void cutlass::device_kernel<flash::enable_sm80_to_sm100<flash::FlashAttnFwdCombine<cute::"
+       "tuple<cute::C<8>, cute::C<128>>>>>(int)"},
       {"attention", "kernel_unified_attention_2d"},
       {"attention", "reduce_segments"},
       {"attention", "_fwd_grouped_kernel_stage1"},
