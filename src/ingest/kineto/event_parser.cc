@@ -50,16 +50,45 @@ struct EventParser::Impl {
 
 namespace {
 
-/// Moves past a string. simdjson's own skipping takes a string that a colon follows for a key and
-/// goes on; here that must be an error, as it is when the event is parsed alone.
-bool PassString(ondemand::value& value) {
-  return value.get_raw_json_string().error() == simdjson::SUCCESS;
-}
-
-/// The token of a scalar; the value is passed. Containers give their first bracket.
+/// The token of a scalar, which is passed; containers give their first bracket. False where
+/// simdjson's own skipping would go on although no value stands here: it takes a string that a
+/// colon follows for a key, and any closing bracket for a scalar. An event must read the same in a
+/// list and alone.
 bool PassScalar(ondemand::value& value, std::string_view& token) {
   token = value.raw_json_token();
-  return token.empty() || token.front() != '"' || PassString(value);
+  if (token.empty()) return false;
+  switch (token.front()) {
+    case '"':
+      return value.get_raw_json_string().error() == simdjson::SUCCESS;
+    case ']':
+    case '}':
+    case ':':
+    case ',':
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Does a value stand at `at` that a comma or bracket follows, as far as strings go?
+bool IsItem(std::string_view text, size_t at) {
+  if (at >= text.size() || std::string_view("}:,").find(text[at]) != std::string_view::npos) {
+    return false;
+  }
+  if (text[at] != '"') return true;
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  const size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+  return next != std::string_view::npos && text[next] != ':';
+}
+
+/// The text of an array. Its first item is looked at for the same reason as above.
+bool PassArray(ondemand::value& value, std::string_view& text) {
+  ondemand::array array;
+  if (value.get_array().get(array) != simdjson::SUCCESS) return false;
+  if (array.raw_json().get(text) != simdjson::SUCCESS) return false;
+  return IsItem(text, text.find_first_not_of(" \t\r\n", 1));
 }
 
 /// The raw text of a value: tokens of scalars, whole arrays.
@@ -67,13 +96,12 @@ bool RawText(ondemand::value value, std::string_view& out) {
   ondemand::json_type type{};
   if (value.type().get(type) != simdjson::SUCCESS) {
     // Neither a container nor a JSON scalar: bare NaN and its like. The token is kept as text.
-    out = Trimmed(value.raw_json_token());
-    return true;
+    const bool passed = PassScalar(value, out);
+    out = Trimmed(out);
+    return passed;
   }
   if (type == ondemand::json_type::array) {
-    ondemand::array array;
-    if (value.get_array().get(array) != simdjson::SUCCESS) return false;
-    if (array.raw_json().get(out) != simdjson::SUCCESS) return false;
+    if (!PassArray(value, out)) return false;
   } else if (type != ondemand::json_type::object && !PassScalar(value, out)) {
     return false;
   }
@@ -85,15 +113,16 @@ bool RawText(ondemand::value value, std::string_view& out) {
 
 bool EventParser::Impl::ReadArgs(ondemand::value value, ArgFields& args) {
   ondemand::json_type type{};
-  if (value.type().get(type) != simdjson::SUCCESS) return true;
-  if (type != ondemand::json_type::object) return true;
+  const bool is_object =
+      value.type().get(type) == simdjson::SUCCESS && type == ondemand::json_type::object;
+  std::string_view unused;
+  if (!is_object) return PassScalar(value, unused);
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return false;
   for (auto field_result : object) {
     ondemand::field field;
     if (std::move(field_result).get(field) != simdjson::SUCCESS) return false;
     const auto target = FindArgField(field.key().raw());
-    std::string_view unused;
     if (!(target != nullptr ? RawText(field.value(), args.*target)
                             : PassScalar(field.value(), unused))) {
       return false;

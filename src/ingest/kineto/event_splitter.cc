@@ -9,6 +9,12 @@ bool IsSeparator(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == '\0';
 }
 
+/// Does a backslash in front make `c` something else? It is the same inside and outside of strings,
+/// as simdjson sees it; brackets stay brackets.
+bool IsEscaped(char c) {
+  return c == '"' || c == '\\';
+}
+
 /// Can `c` stand outside of strings? Brackets, separators, numbers, and the letters of true, false,
 /// null, NaN and Infinity. Where a quote is missing, the letters of keys soon show it.
 bool CanBeOutsideString(char c) {
@@ -69,13 +75,11 @@ EventSplitter::Kind EventSplitter::Next() {
 EventSplitter::Kind EventSplitter::Scan() {
   for (; at_ < buffer_.size(); ++at_) {
     const char c = buffer_[at_];
-    if (in_string_) {
-      if (c == '\\') {
-        if (at_ + 1 == buffer_.size()) break;
-        ++at_;
-      } else if (c == '"') {
-        in_string_ = false;
-      }
+    if (c == '\\') {
+      if (at_ + 1 == buffer_.size()) break;
+      at_ += IsEscaped(buffer_[at_ + 1]) ? 1 : 0;
+    } else if (in_string_) {
+      in_string_ = c != '"';
     } else if (c == '"') {
       in_string_ = true;
     } else if (c == '{' || c == '[') {
@@ -123,13 +127,11 @@ EventSplitter::Kind EventSplitter::NextAtEnd() {
 EventSplitter::Kind EventSplitter::ScanOther() {
   for (; at_ < buffer_.size(); ++at_) {
     const char c = buffer_[at_];
-    if (in_string_) {
-      if (c == '\\') {
-        if (at_ + 1 == buffer_.size()) break;
-        ++at_;
-      } else if (c == '"') {
-        in_string_ = false;
-      }
+    if (c == '\\') {
+      if (at_ + 1 == buffer_.size()) break;
+      at_ += IsEscaped(buffer_[at_ + 1]) ? 1 : 0;
+    } else if (in_string_) {
+      in_string_ = c != '"';
     } else if (c == '"') {
       in_string_ = true;
     } else if (c == '[' || c == '{') {

@@ -39,7 +39,7 @@ int64_t RepairText(std::string_view text, std::string& out) {
     } else if (byte < 0x20 && !IsJsonSpace(byte)) {
       out += ' ';
       ++repairs;
-    } else if (in_string && byte == '\\' && at + 1 < text.size() && Byte(text, at + 1) >= 0x20 &&
+    } else if (byte == '\\' && at + 1 < text.size() && Byte(text, at + 1) >= 0x20 &&
                Byte(text, at + 1) < 0x80) {
       out.append(text.substr(at, 2));
       ++at;
