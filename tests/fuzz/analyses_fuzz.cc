@@ -1,5 +1,5 @@
-// Everything behind the reader over any trace that can be read: attribution, every analysis, every way
-// of showing it. Conservation is checked inside by LS_CHECK.
+// Everything behind the reader over any trace that can be read: attribution, every analysis, every
+// way of showing it. Conservation is checked inside by LS_CHECK.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "src/model/rules.h"
 #include "src/render/render.h"
 #include "src/session/registry.h"
+
 #include "tests/fuzz/target.h"
 
 namespace {

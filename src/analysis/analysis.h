@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/attribution/attribution.h"
+#include "src/kernel_names/rule_set.h"
+#include "src/table/result.h"
+#include "src/trace/trace.h"
+
+namespace layerscope::analysis {
+
+/// One input file: its columns and what attribution says about them. Both must outlive the results,
+/// whose tables view them.
+struct RankInput {
+  const trace::Trace* trace = nullptr;
+  const attribution::Attribution* attribution = nullptr;
+  std::optional<int64_t> rank;  ///< from distributedInfo or the file's name; absent = unknown
+  std::string path;
+};
+
+/// What every analysis reads. Times of all ranks share one zero.
+struct AnalysisInput {
+  std::span<const RankInput> ranks;
+  const kernel_names::RuleSet* rules = nullptr;
+};
+
+/// What an analysis hands back: one entry a selected input file. The session adds command, inputs,
+/// options and health.
+struct Output {
+  std::vector<table::RankResult> ranks;
+  std::optional<table::Object> reduced;  ///< over several files, where the analysis reduces
+};
+
+/// How rows are chosen and ordered for the reader at hand; never what they hold.
+struct Presentation {
+  bool for_people = true;       ///< table and Markdown; false: JSON and CSV, all rows by default
+  std::optional<int64_t> rows;  ///< -n; 0 = all
+  std::string sort;             ///< "COL" or "COL:asc"; empty = the analysis' own order
+  bool verbose = false;         ///< full names instead of short ones
+
+  /// The number of rows to show: -n, else `people` for people and all (0) for machines.
+  int64_t Limit(int64_t people) const { return rows.value_or(for_people ? people : 0); }
+};
+
+}  // namespace layerscope::analysis

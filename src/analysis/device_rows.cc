@@ -1,0 +1,89 @@
+#include "src/analysis/device_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "src/analysis/interval_union.h"
+
+namespace layerscope::analysis {
+namespace {
+
+struct StreamSums {
+  StreamRow row;
+  IntervalUnion busy;
+};
+
+std::string NameOf(const trace::Trace& trace, trace::DeviceId device) {
+  if (!device.valid()) return {};
+  const trace::Label& label = trace.devices[device.index()].id;
+  if (label.text.valid()) return {};
+  for (const trace::Metadata::DeviceProperties& properties : trace.metadata.devices) {
+    if (properties.id == label.number) return properties.name;
+  }
+  return {};
+}
+
+/// The rows [begin, end) of one device, by start.
+DeviceRow SumDevice(const RankView& view, const uint32_t* begin, const uint32_t* end) {
+  DeviceRow device;
+  const trace::DeviceId id = view.DeviceOf(*begin);
+  device.device = view.DeviceLabel(id);
+  device.name = NameOf(view.trace(), id);
+  std::map<size_t, StreamSums> streams;
+  IntervalUnion busy;
+  TimeSpan span;
+  for (const uint32_t* row = begin; row != end; ++row) {
+    const int64_t start_ns = view.activities().start_ns[*row];
+    const int64_t dur_ns = view.activities().dur_ns[*row];
+    device.n += view.CountOf(*row);
+    device.sum_ns += dur_ns;
+    busy.Add(start_ns, dur_ns);
+    span.Add(start_ns, dur_ns);
+    const trace::StreamId stream = view.activities().stream[*row];
+    if (!stream.valid()) continue;
+    StreamSums& sums = streams[stream.index()];
+    sums.row.stream = view.LabelOf(view.trace().streams[stream.index()].id);
+    ++sums.row.n;
+    sums.row.sum_ns += dur_ns;
+    sums.busy.Add(start_ns, dur_ns);
+  }
+  device.busy_ns = busy.busy_ns();
+  device.first_ns = span.first_ns();
+  device.last_ns = span.last_ns();
+  for (auto& [id_unused, sums] : streams) {
+    sums.row.busy_ns = sums.busy.busy_ns();
+    device.streams.push_back(sums.row);
+  }
+  std::stable_sort(device.streams.begin(), device.streams.end(),
+                   [](const StreamRow& a, const StreamRow& b) { return a.stream < b.stream; });
+  return device;
+}
+
+}  // namespace
+
+std::vector<DeviceRow> BuildDeviceRows(const RankView& view) {
+  std::vector<DeviceRow> devices;
+  const std::vector<uint32_t> rows = view.RowsByDeviceAndStart();
+  for (size_t begin = 0; begin < rows.size();) {
+    size_t end = begin + 1;
+    while (end < rows.size() && view.DeviceOf(rows[end]) == view.DeviceOf(rows[begin])) ++end;
+    devices.push_back(SumDevice(view, rows.data() + begin, rows.data() + end));
+    begin = end;
+  }
+  std::stable_sort(devices.begin(), devices.end(),
+                   [](const DeviceRow& a, const DeviceRow& b) { return a.device < b.device; });
+  return devices;
+}
+
+std::string DeviceNames(const trace::Trace& trace) {
+  std::set<std::string> names;
+  for (const trace::Metadata::DeviceProperties& device : trace.metadata.devices) {
+    if (!device.name.empty()) names.insert(device.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,359 @@
+#include "src/analysis/info.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "src/analysis/device_rows.h"
+#include "src/analysis/launch_counts.h"
+#include "src/analysis/rank_loop.h"
+#include "src/analysis/row_table.h"
+#include "src/analysis/run_ranks.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using base::FormatCount;
+using base::FormatDuration;
+using base::FormatShare;
+using table::Object;
+
+struct KindCounts {
+  int64_t n_kernels = 0;
+  int64_t n_memcpy = 0;
+  int64_t n_memset = 0;
+  int64_t kernel_ns = 0;
+  int64_t memcpy_ns = 0;
+  int64_t memset_ns = 0;
+};
+
+struct ModuleCounts {
+  int64_t n_scopes = 0;
+  int64_t n_classes = 0;
+  int64_t n_instances = 0;
+  int64_t max_depth = 0;
+};
+
+KindCounts CountKinds(const trace::Activities& activities) {
+  KindCounts counts;
+  for (size_t i = 0; i < activities.size(); ++i) {
+    const int64_t dur_ns = activities.dur_ns[i];
+    switch (activities.kind[i]) {
+      case trace::ActivityKind::kKernel:
+        ++counts.n_kernels, counts.kernel_ns += dur_ns;
+        break;
+      case trace::ActivityKind::kMemcpy:
+        ++counts.n_memcpy, counts.memcpy_ns += dur_ns;
+        break;
+      case trace::ActivityKind::kMemset:
+        ++counts.n_memset, counts.memset_ns += dur_ns;
+        break;
+      case trace::ActivityKind::kCpu:
+        break;
+    }
+  }
+  return counts;
+}
+
+ModuleCounts CountModules(const RankView& view) {
+  ModuleCounts counts;
+  const trace::Trace& trace = view.trace();
+  std::set<std::string_view> classes;
+  std::set<std::string_view> instances;
+  for (const attribution::Module& module : view.attribution().modules.modules) {
+    const std::string_view name = trace.strings[module.name];
+    instances.insert(name);
+    classes.insert(attribution::SplitInstance(name).class_name);
+    counts.max_depth = std::max<int64_t>(counts.max_depth, module.depth);
+  }
+  counts.n_scopes = static_cast<int64_t>(trace.scopes.size());
+  counts.n_classes = static_cast<int64_t>(classes.size());
+  counts.n_instances = static_cast<int64_t>(instances.size());
+  return counts;
+}
+
+/// Everything that `info` says of one file.
+struct Facts {
+  KindCounts kinds;
+  ModuleCounts modules;
+  LaunchCounts launches;
+  std::vector<DeviceRow> devices;
+  RunRanks ranks;
+  int64_t n_ops = 0;
+  int64_t n_steps = 0;
+};
+
+Facts Collect(const AnalysisInput& input, const RankView& view) {
+  const trace::Trace& trace = view.trace();
+  Facts facts;
+  facts.kinds = CountKinds(trace.activities);
+  facts.modules = CountModules(view);
+  facts.launches = CountLaunches(view);
+  if (!view.cpu_only()) facts.devices = BuildDeviceRows(view);
+  facts.ranks = FindRanks(input);
+  facts.n_ops = static_cast<int64_t>(trace.ops.size());
+  for (const uint8_t is_op : trace.annotations.is_op) facts.n_ops += is_op;
+  facts.n_steps = static_cast<int64_t>(view.attribution().steps.size());
+  return facts;
+}
+
+table::Value ToValue(const LabelValue& label) {
+  if (const auto* number = std::get_if<int64_t>(&label)) return *number;
+  if (const auto* text = std::get_if<std::string_view>(&label)) return *text;
+  return table::Null();
+}
+
+Object ToObject(const std::map<std::string, int64_t>& counts) {
+  Object object;
+  for (const auto& [key, count] : counts) object.emplace_back(key, count);
+  return object;
+}
+
+table::Array DevicesToArray(const std::vector<DeviceRow>& devices) {
+  table::Array array;
+  for (const DeviceRow& device : devices) {
+    table::Array streams;
+    for (const StreamRow& stream : device.streams) {
+      streams.push_back(Object{{"stream", ToValue(stream.stream)},
+                               {"n", stream.n},
+                               {"sum_ns", stream.sum_ns},
+                               {"busy_ns", stream.busy_ns}});
+    }
+    array.push_back(Object{{"device", ToValue(device.device)},
+                           {"name", device.name},
+                           {"n", device.n},
+                           {"sum_ns", device.sum_ns},
+                           {"busy_ns", device.busy_ns},
+                           {"first_ns", device.first_ns},
+                           {"last_ns", device.last_ns},
+                           {"streams", std::move(streams)}});
+  }
+  return array;
+}
+
+table::Array ProcessesToArray(const RankView& view) {
+  table::Array array;
+  for (const trace::ProcessId host : view.processes().hosts) {
+    std::set<LabelValue> devices;
+    for (uint32_t row = 0; row < view.activities().size() && !view.cpu_only(); ++row) {
+      if (view.attribution().host_process[row] == host) {
+        devices.insert(view.DeviceLabel(view.DeviceOf(row)));
+      }
+    }
+    table::Array list;
+    for (const LabelValue& device : devices) list.push_back(ToValue(device));
+    array.push_back(
+        Object{{"pid", ToValue(view.PidLabel(host))},
+               {"rank", ToValue(view.RankLabel(host))},
+               {"name", view.trace().strings[view.trace().processes[host.index()].name]},
+               {"devices", std::move(list)}});
+  }
+  return array;
+}
+
+Object DataOf(const RankView& view, const Facts& facts) {
+  const trace::Trace& trace = view.trace();
+  const LaunchCounts& launches = facts.launches;
+  const ModuleCounts& modules = facts.modules;
+  return {{"format", "kineto"},
+          {"n_events", trace.counts.n_events},
+          {"by_ph", ToObject(trace.counts.by_ph)},
+          {"by_cat", ToObject(trace.counts.by_cat)},
+          {"n_kernels", facts.kinds.n_kernels},
+          {"n_memcpy", facts.kinds.n_memcpy},
+          {"n_memset", facts.kinds.n_memset},
+          {"kernel_sum_ns", facts.kinds.kernel_ns},
+          {"memcpy_sum_ns", facts.kinds.memcpy_ns},
+          {"memset_sum_ns", facts.kinds.memset_ns},
+          {"devices", DevicesToArray(facts.devices)},
+          {"launches", Object{{"n", launches.n},
+                              {"graph", launches.graph},
+                              {"without_activity", launches.without_activity},
+                              {"max_kernels", launches.max_kernels},
+                              {"graph_kernels", launches.graph_kernels},
+                              {"graph_kernel_sum_ns", launches.graph_kernel_sum_ns}}},
+          {"kernels_without_launch", launches.kernels_without_launch},
+          {"activities_without_call", launches.activities_without_call},
+          {"modules", Object{{"n_scopes", modules.n_scopes},
+                             {"n_classes", modules.n_classes},
+                             {"n_instances", modules.n_instances},
+                             {"max_depth", modules.max_depth}}},
+          {"n_ops", facts.n_ops},
+          {"n_steps", facts.n_steps},
+          {"cpu_only", view.cpu_only()},
+          {"processes", ProcessesToArray(view)},
+          {"ranks", ToObject(facts.ranks)}};
+}
+
+std::string CountsText(const std::map<std::string, int64_t>& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [key, count] : counts)
+    parts.push_back(fmt::format("{} {}", key, FormatCount(count)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string ProcessesText(const RankView& view) {
+  std::vector<std::string> parts;
+  for (const trace::ProcessId host : view.processes().hosts) {
+    std::string text = view.trace().LabelText(view.trace().processes[host.index()].pid);
+    const std::optional<int64_t> rank = view.processes().rank_of[host.index()];
+    if (rank && view.processes().many()) text += fmt::format(" = rank {}", *rank);
+    parts.push_back(std::move(text));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string LaunchText(const LaunchCounts& launches) {
+  if (launches.n == 0) return "none recorded";
+  std::string text = fmt::format("{}, of which {} without an activity", FormatCount(launches.n),
+                                 FormatCount(launches.without_activity));
+  if (launches.graph > 0) {
+    text += fmt::format("; {} graph launches (largest: {} kernels, {} in all)",
+                        FormatCount(launches.graph), FormatCount(launches.max_kernels),
+                        FormatDuration(launches.graph_kernel_sum_ns));
+  }
+  return text;
+}
+
+table::Block FactsBlock(const RankView& view, const Facts& facts) {
+  const trace::Trace& trace = view.trace();
+  const KindCounts& kinds = facts.kinds;
+  const ModuleCounts& modules = facts.modules;
+  table::Block block;
+  block.kind = table::Block::Kind::kFacts;
+  block.title = "File";
+  const auto add = [&block](std::string label, std::string text) {
+    block.facts.emplace_back(std::move(label), std::move(text));
+  };
+  add("format", "PyTorch profiler (Kineto) trace");
+  add("events",
+      fmt::format("{}: {}", FormatCount(trace.counts.n_events), CountsText(trace.counts.by_ph)));
+  add("clock span", FormatDuration(trace.end_ns));
+  add("ranks", ToText(facts.ranks));
+  add("processes", ProcessesText(view));
+  if (!trace.metadata.vllm_version.empty()) add("vLLM", trace.metadata.vllm_version);
+  add("ops", FormatCount(facts.n_ops));
+  add("launches", LaunchText(facts.launches));
+  add("module scopes",
+      modules.n_scopes == 0
+          ? std::string("none: record with with_stack=True to see modules")
+          : fmt::format("{} calls of {} modules in {} classes, {} deep",
+                        FormatCount(modules.n_scopes), FormatCount(modules.n_instances),
+                        FormatCount(modules.n_classes), modules.max_depth));
+  add("steps", FormatCount(facts.n_steps));
+  if (view.cpu_only()) {
+    add("GPU", "no activity: a CPU-only trace");
+    return block;
+  }
+  add("GPU", fmt::format("{} kernels {}, {} copies {}, {} sets {}", FormatCount(kinds.n_kernels),
+                         FormatDuration(kinds.kernel_ns), FormatCount(kinds.n_memcpy),
+                         FormatDuration(kinds.memcpy_ns), FormatCount(kinds.n_memset),
+                         FormatDuration(kinds.memset_ns)));
+  add("no launch", fmt::format("{} kernels ({} of all), {} activities without any call",
+                               FormatCount(facts.launches.kernels_without_launch),
+                               FormatShare(facts.launches.kernels_without_launch, kinds.n_kernels),
+                               FormatCount(facts.launches.activities_without_call)));
+  return block;
+}
+
+table::Cell OrNull(const std::optional<int64_t>& value) {
+  if (!value) return table::Null();
+  return *value;
+}
+
+/// A stream, or the device as a whole.
+struct PlaceRow {
+  LabelValue device;
+  std::string stream;
+  int64_t n = 0;
+  int64_t sum_ns = 0;
+  int64_t busy_ns = 0;
+  std::optional<int64_t> first_ns;  ///< of the device as a whole
+  std::optional<int64_t> last_ns;
+};
+
+table::Block DevicesBlock(const Facts& facts) {
+  std::vector<PlaceRow> rows;
+  table::Table notes;
+  for (const DeviceRow& device : facts.devices) {
+    rows.push_back({device.device, "all", device.n, device.sum_ns, device.busy_ns, device.first_ns,
+                    device.last_ns});
+    for (const StreamRow& stream : device.streams) {
+      const auto* number = std::get_if<int64_t>(&stream.stream);
+      const auto* text = std::get_if<std::string_view>(&stream.stream);
+      rows.push_back({device.device,
+                      number != nullptr ? fmt::format("{}", *number)
+                                        : std::string(text != nullptr ? *text : ""),
+                      stream.n, stream.sum_ns, stream.busy_ns, std::nullopt, std::nullopt});
+    }
+    if (!device.name.empty()) notes.notes.push_back(fmt::format("device name: {}", device.name));
+  }
+  RowTable<PlaceRow> table(std::move(rows));
+  table.Add({.name = "device"}, [](const PlaceRow& row) { return ToCell(row.device); })
+      .AddText({.name = "stream"}, &PlaceRow::stream)
+      .AddInt(Count("n", "activities"), &PlaceRow::n)
+      .AddInt(Nanoseconds("sum_ns", "sum"), &PlaceRow::sum_ns)
+      .AddInt(Nanoseconds("busy_ns", "busy"), &PlaceRow::busy_ns)
+      .Add(Nanoseconds("first_ns", "first start", 1),
+           [](const PlaceRow& row) { return OrNull(row.first_ns); })
+      .Add(Nanoseconds("last_ns", "last end", 1),
+           [](const PlaceRow& row) { return OrNull(row.last_ns); });
+  table::Table result = table.Take();
+  result.title = "Devices and streams";
+  result.notes = std::move(notes.notes);
+  return {.kind = table::Block::Kind::kTable, .table = std::move(result)};
+}
+
+struct CategoryRow {
+  std::string ph;
+  std::string category;
+  int64_t n = 0;
+};
+
+table::Block CategoriesBlock(const trace::Trace& trace) {
+  std::vector<CategoryRow> rows;
+  for (const auto& [key, n] : trace.counts.by_cat) {
+    const size_t bar = key.find('|');
+    rows.push_back({key.substr(0, bar), bar == std::string::npos ? "" : key.substr(bar + 1), n});
+  }
+  RowTable<CategoryRow> table(std::move(rows));
+  table.AddText({.name = "ph"}, &CategoryRow::ph)
+      .AddText({.name = "category"}, &CategoryRow::category)
+      .AddInt(Count("n", "events"), &CategoryRow::n);
+  table::Table result = table.Take();
+  result.title = "Events";
+  return {.kind = table::Block::Kind::kTable, .table = std::move(result)};
+}
+
+table::RankResult ComputeRank(const AnalysisInput& input, const RankView& view,
+                              const InfoOptions& options) {
+  const Facts facts = Collect(input, view);
+  table::RankResult result = StartResult(view);
+  result.data = DataOf(view, facts);
+  result.main_table = "devices";
+  if (!options.presentation.for_people) return result;
+  result.blocks.push_back(FactsBlock(view, facts));
+  if (!facts.devices.empty()) result.blocks.push_back(DevicesBlock(facts));
+  result.blocks.push_back(CategoriesBlock(view.trace()));
+  return result;
+}
+
+}  // namespace
+
+base::Result<Output> ComputeInfo(const AnalysisInput& input, const InfoOptions& options) {
+  Selection files;
+  files.rank = options.selection.rank;
+  base::Result<Output> output = ForEachRank(input, files, [&](const RankView& view) {
+    // --rank chooses files; the figures are of the whole file also when it holds several ranks.
+    const RankView whole(view.input(), *input.rules);
+    return base::Result<table::RankResult>(ComputeRank(input, whole, options));
+  });
+  if (output.ok() && input.ranks.size() > 1) {
+    output->reduced = Object{{"ranks", ToObject(FindRanks(input))}};
+  }
+  return output;
+}
+
+}  // namespace layerscope::analysis

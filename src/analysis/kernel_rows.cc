@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/analysis/group_by.h"
+#include "src/analysis/kernels.h"
+#include "src/analysis/module_path.h"
+#include "src/base/format_number.h"
+#include "src/kernel_names/kernel_name.h"
+
+namespace layerscope::analysis {
+namespace {
+
+constexpr std::string_view kNoOp = "[no op]";
+constexpr std::string_view kUnattributed = "[unattributed]";
+constexpr size_t kOtherNames = 5;
+
+uint32_t Index(size_t index, bool valid) {
+  return valid ? static_cast<uint32_t>(index) : GroupKey::kNone;
+}
+
+/// The key of a row: dense ids of the trace, so that grouping never touches text.
+class KeyOfRow {
+ public:
+  KeyOfRow(const RankView& view, KernelsBy by, Places places)
+      : view_(view),
+        attr_(view.attribution()),
+        by_(by),
+        has_places_(places == Places::kApart && (view.many_devices() || view.processes().many())) {}
+
+  GroupKey operator()(uint32_t row) const {
+    GroupKey key = has_places_ ? PlaceOf(view_, row) : GroupKey();
+    switch (by_) {
+      case KernelsBy::kName:
+        key.first = Index(NameOf(row).index(), true);
+        break;
+      case KernelsBy::kOp:
+        SetOp(row, key);
+        break;
+      case KernelsBy::kOpDims:
+        SetOp(row, key), SetDims(row, key);
+        break;
+      case KernelsBy::kModule:
+        SetModule(row, key);
+        break;
+      case KernelsBy::kCategory:
+        key.first = Index(attr_.category_of_name[NameOf(row).index()].index(), true);
+        break;
+      case KernelsBy::kStream:
+        SetStream(row, key);
+        break;
+    }
+    return key;
+  }
+
+ private:
+  trace::StringId NameOf(uint32_t row) const { return view_.activities().name[row]; }
+  void SetOp(uint32_t row, GroupKey& key) const {
+    const trace::OpId op = attr_.op[row];
+    if (op.valid()) key.first = Index(view_.trace().ops.name[op.index()].index(), true);
+  }
+  void SetDims(uint32_t row, GroupKey& key) const {
+    const trace::OpId op = attr_.op[row];
+    if (!op.valid()) return;
+    const trace::ArgsId args = view_.trace().ops.args[op.index()];
+    if (!args.valid()) return;
+    const trace::StringId dims = view_.trace().args[args.index()].input_dims;
+    key.second = Index(dims.index(), dims.valid());
+  }
+  void SetModule(uint32_t row, GroupKey& key) const {
+    const attribution::ModuleId module = attr_.module[row];
+    key.first = Index(module.index(), module.valid());
+  }
+  void SetStream(uint32_t row, GroupKey& key) const {
+    const trace::StreamId stream = view_.activities().stream[row];
+    const trace::ThreadId thread = attr_.thread[row];
+    key.device = view_.DeviceOf(row);
+    key.first = view_.cpu_only() ? Index(thread.index(), thread.valid())
+                                 : Index(stream.index(), stream.valid());
+  }
+
+  const RankView& view_;
+  const attribution::Attribution& attr_;
+  KernelsBy by_;
+  bool has_places_;
+};
+
+/// Gives a group its texts.
+class RowNamer {
+ public:
+  RowNamer(const RankView& view, KernelsBy by) : view_(view), by_(by) {
+    if (by == KernelsBy::kModule) paths_ = ModulePaths(view);
+  }
+
+  KernelRow operator()(const Group& group) {
+    KernelRow row;
+    row.group = group;
+    row.place = PlaceOfRow(view_, group.first_row);
+    switch (by_) {
+      case KernelsBy::kName:
+        NameKernel(row);
+        break;
+      case KernelsBy::kOp:
+      case KernelsBy::kOpDims:
+        NameOp(row);
+        break;
+      case KernelsBy::kModule:
+        NameModule(row);
+        break;
+      case KernelsBy::kCategory:
+        row.key = view_.rules().category(kernel_names::CategoryId(group.key.first)).name;
+        row.category = row.key;
+        break;
+      case KernelsBy::kStream:
+        NameStream(row);
+        break;
+    }
+    if (row.name.empty()) row.name = row.key;
+    return row;
+  }
+
+ private:
+  const trace::Trace& trace() const { return view_.trace(); }
+  std::string_view Text(uint32_t string) const { return trace().strings[trace::StringId(string)]; }
+  static bool Has(uint32_t id) { return id != GroupKey::kNone; }
+
+  void NameKernel(KernelRow& row) const {
+    const trace::StringId name(row.group.key.first);
+    row.key = trace().strings[name];
+    row.short_name = kernel_names::ShortName(row.key);
+    const kernel_names::CategoryId category = view_.attribution().category_of_name[name.index()];
+    row.category = view_.rules().category(category).name;
+  }
+  void NameOp(KernelRow& row) const {
+    const GroupKey& key = row.group.key;
+    row.op = Has(key.first) ? Text(key.first) : kNoOp;
+    if (Has(key.second)) row.dims = Text(key.second);
+    row.key = row.op + row.dims;
+    row.name = row.op;
+  }
+  void NameModule(KernelRow& row) const {
+    const GroupKey& key = row.group.key;
+    row.key = Has(key.first) ? paths_[key.first] : std::string(kUnattributed);
+    if (!Has(key.first)) return;
+    row.name = trace().strings[view_.attribution().modules.modules[key.first].name];
+  }
+  void NameStream(KernelRow& row) const {
+    const uint32_t id = row.group.key.first;
+    if (!Has(id)) {
+      row.key = "[no stream]";
+    } else if (view_.cpu_only()) {
+      const trace::Thread& thread = trace().threads[id];
+      row.key = "thread " + trace().LabelText(thread.tid);
+      row.name = thread.name.valid() ? std::string(trace().strings[thread.name]) : row.key;
+    } else {
+      row.key = trace().StreamText(trace::StreamId(id));
+      row.name = "stream " + row.key;
+    }
+  }
+
+  const RankView& view_;
+  KernelsBy by_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace
+
+std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places places) {
+  std::vector<Group> groups = GroupBy(view, KeyOfRow(view, by, places));
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.sum_ns > b.sum_ns; });
+  RowNamer namer(view, by);
+  std::vector<KernelRow> rows;
+  rows.reserve(groups.size());
+  for (const Group& group : groups) rows.push_back(namer(group));
+  return rows;
+}
+
+std::string OtherText(const RankView& view) {
+  const std::string& other = view.rules().category(view.rules().other()).name;
+  int64_t other_ns = 0;
+  std::vector<std::string> names;
+  for (const KernelRow& row : RankActivities(view, KernelsBy::kName, Places::kTogether)) {
+    if (row.category != other) continue;
+    other_ns += row.group.sum_ns;
+    if (names.size() == kOtherNames) continue;
+    names.push_back(fmt::format("{} ({})", row.short_name,
+                                base::FormatShare(row.group.sum_ns, view.total_ns())));
+  }
+  if (names.empty()) return {};
+  return fmt::format("{} {}: {}", other, base::FormatShare(other_ns, view.total_ns()),
+                     fmt::join(names, ", "));
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,159 @@
+#include "src/analysis/kernels.h"
+
+#include <fmt/format.h>
+
+#include "src/analysis/coverage.h"
+#include "src/analysis/rank_loop.h"
+#include "src/analysis/row_order.h"
+#include "src/analysis/row_table.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using table::Cell;
+using table::ColumnSpec;
+
+constexpr int64_t kRowsForPeople = 25;
+
+Cell TextOrNull(const std::string& text) {
+  if (text.empty()) return table::Null();
+  return std::string_view(text);
+}
+
+int64_t AverageNs(const Group& group) {
+  return group.n > 0 ? base::DivideHalfEven(group.sum_ns, group.n) : 0;
+}
+
+void AddSums(RowTable<KernelRow>& table, int64_t total_ns) {
+  const auto group = [](int64_t Group::*member) {
+    return [member](const KernelRow& row) { return row.group.*member; };
+  };
+  table.Add(Count("n", "n"), group(&Group::n))
+      .Add(Share("sum_ns", "sum", total_ns), group(&Group::sum_ns))
+      .Add(Nanoseconds("avg_ns", "avg"), [](const KernelRow& row) { return AverageNs(row.group); })
+      .Add(Nanoseconds("min_ns", "min", 3), group(&Group::min_ns))
+      .Add(Nanoseconds("max_ns", "max", 2), group(&Group::max_ns));
+}
+
+/// What machines read: every key of CLI.md, whatever the grouping.
+table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, KernelsBy by) {
+  RowTable<KernelRow> table(std::move(rows));
+  table.AddText(Key("key"), &KernelRow::key).AddText(Key("name"), &KernelRow::name);
+  const auto text = [](std::string KernelRow::*member) {
+    return [member](const KernelRow& row) { return TextOrNull(row.*member); };
+  };
+  table.Add(Key("short_name"), text(&KernelRow::short_name))
+      .Add(Key("category"), text(&KernelRow::category));
+  if (by == KernelsBy::kOp || by == KernelsBy::kOpDims) table.AddText(Key("op"), &KernelRow::op);
+  if (by == KernelsBy::kOpDims) table.Add(Key("dims"), text(&KernelRow::dims));
+  AddSums(table, 0);
+  ColumnSpec evidence{.name = "evidence"};
+  table.Add(evidence, [](const KernelRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
+  AddPlace(view, table, &KernelRow::place);
+  return table.Take();
+}
+
+std::string TitleOf(KernelsBy by, bool cpu_only) {
+  switch (by) {
+    case KernelsBy::kName:
+      return cpu_only ? "op" : "kernel";
+    case KernelsBy::kOp:
+    case KernelsBy::kOpDims:
+      return "op";
+    case KernelsBy::kModule:
+      return "module";
+    case KernelsBy::kCategory:
+      return "category";
+    case KernelsBy::kStream:
+      return cpu_only ? "thread" : "stream";
+  }
+  return "name";
+}
+
+/// What people read: one name column, the sums, and the category where rows have one.
+table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
+                           const KernelsOptions& options) {
+  RowTable<KernelRow> table(std::move(rows));
+  ColumnSpec name = Key("name", TitleOf(options.by, view.cpu_only()));
+  const bool full = options.presentation.verbose;
+  switch (options.by) {
+    case KernelsBy::kName:
+      table.AddText(name, full || view.cpu_only() ? &KernelRow::name : &KernelRow::short_name);
+      break;
+    case KernelsBy::kModule:
+      table.AddText(name, &KernelRow::key);
+      break;
+    default:
+      table.AddText(name, &KernelRow::name);
+      break;
+  }
+  if (options.by == KernelsBy::kOpDims) table.AddText(Key("dims", "input dims"), &KernelRow::dims);
+  AddPlace(view, table, &KernelRow::place);
+  AddSums(table, view.total_ns());
+  if (options.by == KernelsBy::kName) {
+    ColumnSpec category{.name = "category"};
+    category.priority = 1;
+    table.AddText(category, &KernelRow::category);
+  }
+  return table.Take();
+}
+
+table::Object TotalOf(const RankView& view) {
+  int64_t n = 0;
+  int64_t n_kernels = 0;
+  int64_t kernel_ns = 0;
+  for (const uint32_t row : view.rows()) {
+    n += view.CountOf(row);
+    if (!view.IsKernel(row)) continue;
+    ++n_kernels;
+    kernel_ns += view.activities().dur_ns[row];
+  }
+  return {
+      {"n", n}, {"sum_ns", view.total_ns()}, {"n_kernels", n_kernels}, {"kernel_ns", kernel_ns}};
+}
+
+table::Block BlockOf(const RankView& view, table::Table rows) {
+  rows.title = fmt::format("{}: {} in {} rows", view.cpu_only() ? "CPU self time" : "GPU time",
+                           base::FormatDuration(view.total_ns()),
+                           base::FormatCount(static_cast<int64_t>(rows.n_rows)));
+  if (std::string other = OtherText(view); !other.empty()) rows.notes.push_back(std::move(other));
+  return {.kind = table::Block::Kind::kTable, .table = std::move(rows)};
+}
+
+base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsOptions& options) {
+  table::RankResult result = StartResult(view);
+  const Presentation& presentation = options.presentation;
+  std::vector<KernelRow> ranked = RankActivities(view, options.by);
+  table::Table rows = RowsForMachines(view, ranked, options.by);
+  if (base::Status sorted = SortBy(rows, presentation.sort); !sorted.ok()) {
+    return std::move(sorted).error();
+  }
+  const int64_t left_out = LimitRows(rows, presentation.Limit(kRowsForPeople));
+  if (presentation.for_people) {
+    table::Table shown = RowsForPeople(view, std::move(ranked), options);
+    shown.order = rows.order;
+    NoteRowsLeftOut(shown, left_out);
+    result.blocks.push_back(BlockOf(view, std::move(shown)));
+  }
+  result.data = {{"by", KernelsByNames()[static_cast<size_t>(options.by)]},
+                 {"rows", std::move(rows)},
+                 {"total", TotalOf(view)}};
+  result.main_table = "rows";
+  return result;
+}
+
+}  // namespace
+
+const std::vector<std::string>& KernelsByNames() {
+  static const std::vector<std::string> kNames = {"name",   "op",       "op-dims",
+                                                  "module", "category", "stream"};
+  return kNames;
+}
+
+base::Result<Output> ComputeKernels(const AnalysisInput& input, const KernelsOptions& options) {
+  return ForEachRank(input, options.selection,
+                     [&](const RankView& view) { return ComputeRank(view, options); });
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/analysis/analysis.h"
+#include "src/analysis/group_by.h"
+#include "src/analysis/place.h"
+#include "src/analysis/selection.h"
+#include "src/base/result.h"
+
+namespace layerscope::analysis {
+
+/// What the activities are ranked by.
+enum class KernelsBy : uint8_t { kName, kOp, kOpDims, kModule, kCategory, kStream };
+/// "name", "op", "op-dims", "module", "category", "stream": by enumerator.
+const std::vector<std::string>& KernelsByNames();
+
+struct KernelsOptions {
+  Selection selection;
+  Presentation presentation;
+  KernelsBy by = KernelsBy::kName;
+};
+
+/// `kernels`: the selected activities grouped, ranked by the sum of their lengths. Activities
+/// without an op or a module form a row of their own, so that rows always sum to the total.
+base::Result<Output> ComputeKernels(const AnalysisInput& input, const KernelsOptions& options);
+
+/// One row of `kernels`, and of the tables of `summary`.
+struct KernelRow {
+  Group group;
+  std::string key;
+  std::string name;
+  std::string short_name;  ///< empty when the rows are no kernels
+  std::string category;    ///< empty when the rows may differ in it
+  std::string op;          ///< by op and op-dims
+  std::string dims;        ///< by op-dims
+  Place place;
+};
+
+/// Whether equal keys on several devices, or of several processes, are rows of their own.
+enum class Places : uint8_t { kApart, kTogether };
+
+/// The groups as rows, largest sum first; ties by first appearance.
+std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by,
+                                      Places places = Places::kApart);
+
+/// "other: 3.1 %: name (1.2 %), …": the share that no rule names, with its five largest names;
+/// empty when every activity has a category.
+std::string OtherText(const RankView& view);
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,190 @@
+#include "src/analysis/module_nodes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "src/analysis/module_shape.h"
+#include "src/analysis/rollup.h"
+#include "src/analysis/selection.h"
+#include "src/analysis/test_run.h"
+
+#include "tests/support/trace_builder.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using tests::TraceBuilder;
+
+/// Model_0 with `n_layers` layers of an attention and an MLP; layer i launches kernels of 10 + i
+/// and 20 ns that overlap by 5; one kernel is Model_0's own, one lies outside.
+trace::Trace Layers(int n_layers) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Scope(main, "Model_0", 0, 1000);
+  int64_t correlation = 1;
+  for (int i = 0; i < n_layers; ++i) {
+    const int64_t at = 100 * (i + 1);
+    const std::string number = std::to_string(i);
+    build.Scope(main, "Layer_" + number, at, 90);
+    build.Scope(main, "Attention_" + number, at + 10, 20);
+    build.Call(main, "cudaLaunchKernel", at + 15, correlation);
+    build.Kernel("gemm", 1000 + at, 10 + i, correlation++);
+    build.Scope(main, "Mlp_" + number, at + 40, 20);
+    build.Call(main, "cudaLaunchKernel", at + 45, correlation);
+    build.Kernel("gemm", 1005 + at + i, 20, correlation++);
+  }
+  build.Call(main, "cudaLaunchKernel", 950, correlation);
+  build.Kernel("gemm", 5000, 7, correlation++);
+  build.Call(main, "cudaLaunchKernel", 1500, correlation);
+  build.Kernel("gemm", 6000, 3, correlation);
+  return std::move(build).Build();
+}
+
+ModuleNodes NodesOf(const TestRun& run) {
+  return BuildModuleNodes(RankView(run.rank(), run.rules()));
+}
+
+const ModuleNode& Named(const std::vector<ModuleNode>& nodes, const std::string& instance) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const ModuleNode& node) {
+    return node.instance == instance;
+  });
+  EXPECT_NE(found, nodes.end()) << instance;
+  return *found;
+}
+
+TEST(ModuleNodes, SumInclusiveExclusiveAndBusy) {
+  const TestRun run(Layers(2));
+  const ModuleNodes tree = NodesOf(run);
+  ASSERT_EQ(tree.nodes.size(), 7U);
+  const ModuleNode& model = tree.nodes[0];
+  EXPECT_EQ(model.gpu_incl_ns, 10 + 20 + 11 + 20 + 7);
+  EXPECT_EQ(model.gpu_excl_ns, 7);
+  EXPECT_EQ(model.gpu_busy_ns, 25 + 26 + 7);  // each pair overlaps by 5
+  EXPECT_EQ(model.kernels_incl, 5);
+  const ModuleNode& layer = Named(tree.nodes, "Layer_1");
+  EXPECT_EQ(layer.gpu_incl_ns, 31);
+  EXPECT_EQ(layer.gpu_excl_ns, 0);
+  EXPECT_EQ(layer.gpu_busy_ns, 26);
+  EXPECT_EQ(layer.path, "Model_0.Layer_1");
+  EXPECT_EQ(layer.calls, 1);
+  EXPECT_EQ(layer.cpu_ns, 90);
+}
+
+TEST(ModuleNodes, WhatNoModuleExplainsIsCountedByReason) {
+  const TestRun run(Layers(2));
+  const ModuleNodes tree = NodesOf(run);
+  EXPECT_EQ(tree.unattributed.gpu_ns, 3);
+  EXPECT_EQ(tree.unattributed.kernels, 1);
+  EXPECT_EQ(tree.unattributed.by_reason[static_cast<size_t>(attribution::Reason::kOutsideScopes)],
+            3);
+  EXPECT_EQ(tree.total_ns, 71);
+}
+
+TEST(ModuleNodes, ASelectionKeepsTheModulesItTouches) {
+  const TestRun run(Layers(2));
+  base::Result<std::vector<RankView>> views = Select(run.input(), {.module = "Attention_1"});
+  ASSERT_TRUE(views.ok());
+  const ModuleNodes tree = BuildModuleNodes(views->front());
+  ASSERT_EQ(tree.nodes.size(), 3U);
+  EXPECT_EQ(tree.nodes[2].instance, "Attention_1");
+  EXPECT_EQ(tree.nodes[0].calls, 1);
+  EXPECT_EQ(tree.nodes[0].cpu_self_ns, 1000 - 90);  // of the calls that hold a selected activity
+  EXPECT_EQ(tree.total_ns, 11);
+}
+
+TEST(CollapseRuns, FoldsLikeLayersWithSumsAndExtremes) {
+  const TestRun run(Layers(3));
+  const std::vector<ModuleNode> rows = CollapseRuns(NodesOf(run).nodes);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[1].instance, "Layer_0..2");
+  EXPECT_EQ(rows[1].repeat, 3);
+  EXPECT_EQ(rows[1].gpu_incl_ns, 30 + 31 + 32);
+  EXPECT_EQ(rows[1].min_incl_ns, 30);
+  EXPECT_EQ(rows[1].max_incl_ns, 32);
+  EXPECT_EQ(rows[2].instance, "Attention_0..2");
+  EXPECT_EQ(rows[2].repeat, 3);
+  EXPECT_EQ(rows[2].parent, 1);
+  EXPECT_EQ(rows[3].gpu_excl_ns, 60);
+}
+
+std::vector<ModuleNode> Siblings(const std::vector<std::string>& names) {
+  std::vector<ModuleNode> nodes(1);
+  nodes[0].instance = nodes[0].class_name = "Root";
+  for (const std::string& name : names) {
+    ModuleNode node;
+    node.parent = 0;
+    node.depth = 2;
+    node.instance = name;
+    node.class_name = attribution::SplitInstance(name).class_name;
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
+TEST(CollapseRuns, KeepsFewLikeLeavesApart) {
+  EXPECT_EQ(CollapseRuns(Siblings({"Linear_0", "Linear_1", "Linear_2", "Linear_3"})).size(), 5U);
+  const std::vector<ModuleNode> rows =
+      CollapseRuns(Siblings({"E_0", "E_1", "E_2", "E_3", "E_4", "Norm_0"}));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].instance, "E_0..4");
+}
+
+TEST(CollapseRuns, KeepsRootsOfTwoProcessesApart) {
+  std::vector<ModuleNode> nodes = Siblings({"A_0"});
+  std::vector<ModuleNode> second = Siblings({"A_0"});
+  second[0].place.pid = int64_t{2};
+  second[1].parent = 2;
+  nodes.insert(nodes.end(), second.begin(), second.end());
+  EXPECT_EQ(CollapseRuns(nodes).size(), 4U);
+}
+
+TEST(RollUp, ByClassCountsNothingTwice) {
+  const TestRun run(Layers(2));
+  base::Result<std::vector<RollupRow>> rows = RollUp(NodesOf(run).nodes, "class");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 4U);
+  EXPECT_EQ((*rows)[0].key, "Model");
+  int64_t excl_ns = 0;
+  for (const RollupRow& row : *rows) excl_ns += row.gpu_excl_ns;
+  EXPECT_EQ(excl_ns, 68);
+}
+
+TEST(RollUp, ClassInsideItsOwnClassIsInclusiveOnce) {
+  std::vector<ModuleNode> nodes = Siblings({"Root_1"});
+  nodes[0].class_name = "Root";
+  nodes[0].gpu_incl_ns = 10;
+  nodes[1].gpu_incl_ns = nodes[1].gpu_excl_ns = 10;
+  base::Result<std::vector<RollupRow>> rows = RollUp(nodes, "class");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_EQ((*rows)[0].gpu_incl_ns, 10);
+  EXPECT_EQ((*rows)[0].n_modules, 2);
+}
+
+TEST(RollUp, ByCapturesKeepsTheRestAsOther) {
+  const TestRun run(Layers(2));
+  base::Result<std::vector<RollupRow>> rows =
+      RollUp(NodesOf(run).nodes, R"(Layer_(\d+)\.(Attention|Mlp))");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 5U);
+  EXPECT_EQ((*rows)[0].key, "[other]");
+  EXPECT_EQ((*rows)[0].gpu_excl_ns, 7);
+  EXPECT_EQ((*rows)[1].key, "0.Attention");
+  EXPECT_EQ((*rows)[1].captures, (std::vector<std::string>{"0", "Attention"}));
+  EXPECT_EQ((*rows)[4].gpu_incl_ns, 20);
+}
+
+TEST(RollUp, BadPatternIsAUsageError) {
+  base::Result<std::vector<RollupRow>> rows = RollUp({}, "(");
+  ASSERT_FALSE(rows.ok());
+  EXPECT_EQ(rows.error().code, base::ErrorCode::kUsage);
+}
+
+TEST(FoldNumbers, ReplacesTheNumberOfEachName) {
+  EXPECT_EQ(FoldNumbers("Model_0.Layer_17.Fp8Linear_3"), "Model_*.Layer_*.Fp8Linear_*");
+  EXPECT_EQ(FoldNumbers("model.layers.7.mlp.w2"), "model.layers.*.mlp.w2");
+}
+
+}  // namespace
+}  // namespace layerscope::analysis

@@ -1,0 +1,231 @@
+#include "src/analysis/module_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/analysis/row_order.h"
+#include "src/analysis/row_table.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using table::Cell;
+using table::ColumnSpec;
+
+constexpr const char* kUnattributed = "[unattributed]";
+/// Marks the row that stands for what no module explains.
+constexpr int64_t kPseudoId = -1;
+
+/// A cell of a real module; null in the row of [unattributed].
+auto OfModule(int64_t ModuleNode::*member) {
+  return [member](const ModuleNode& node) -> Cell {
+    if (node.id == kPseudoId) return table::Null();
+    return node.*member;
+  };
+}
+
+Cell BusyOf(const ModuleNode& node) {
+  if (node.id == kPseudoId || !node.gpu_busy_ns) return table::Null();
+  return *node.gpu_busy_ns;
+}
+
+std::string TitleOf(const RankView& view, const ModuleNodes& tree) {
+  return fmt::format("{} by module: {}", view.cpu_only() ? "CPU self time" : "GPU time",
+                     base::FormatDuration(tree.total_ns));
+}
+
+std::string ShownName(const ModuleNode& node) {
+  if (node.repeat == 1) return node.instance;
+  return fmt::format("×{} {}", node.repeat, node.instance);
+}
+
+ModuleNode UnattributedRow(const Unattributed& rest) {
+  ModuleNode row;
+  row.id = kPseudoId;
+  row.instance = kUnattributed;
+  row.gpu_incl_ns = rest.gpu_ns;
+  row.gpu_excl_ns = rest.gpu_ns;
+  row.kernels_incl = rest.kernels;
+  row.activities_incl = rest.activities;
+  return row;
+}
+
+/// Modules without time only hide those with it; all are listed when nothing has time.
+int64_t DropIdle(std::vector<ModuleNode>& nodes) {
+  const auto idle = [](const ModuleNode& node) { return node.activities_incl == 0; };
+  const auto n_idle = std::count_if(nodes.begin(), nodes.end(), idle);
+  if (static_cast<size_t>(n_idle) == nodes.size()) return 0;
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), idle), nodes.end());
+  return n_idle;
+}
+
+void AddName(const RankView& view, RowTable<ModuleNode>& table) {
+  ColumnSpec name = Key("module");
+  name.role = table::Role::kTree;
+  table.AddText(name, &ModuleNode::instance);
+  table.SetDepth([](const ModuleNode& node) { return node.depth - 1; });
+  AddPlace(view, table, &ModuleNode::place);
+}
+
+void AddTimes(const RankView& view, const ModuleNodes& tree, RowTable<ModuleNode>& table) {
+  if (view.cpu_only()) {
+    table.AddInt(Count("ops", "ops", 2), &ModuleNode::activities_incl);
+  } else {
+    table.AddInt(Count("kernels_incl", "kernels", 2), &ModuleNode::kernels_incl);
+  }
+  table.AddInt(Share("gpu_incl_ns", view.cpu_only() ? "CPU time" : "GPU time", tree.total_ns),
+               &ModuleNode::gpu_incl_ns);
+  table.AddInt(Nanoseconds("gpu_excl_ns", "own"), &ModuleNode::gpu_excl_ns);
+}
+
+void AddColumnsForPeople(const RankView& view, const ModuleNodes& tree,
+                         RowTable<ModuleNode>& table) {
+  AddName(view, table);
+  table.Add(Count("calls", "calls", 2), OfModule(&ModuleNode::calls));
+  AddTimes(view, tree, table);
+  table.Add(Nanoseconds("gpu_busy_ns", "busy", 3), BusyOf);
+  const auto of_run = [](int64_t ModuleNode::*member) {
+    return [member](const ModuleNode& node) -> Cell {
+      if (node.repeat == 1) return table::Null();
+      return node.*member;
+    };
+  };
+  table.Add(Nanoseconds("min_incl_ns", "min", 1), of_run(&ModuleNode::min_incl_ns));
+  table.Add(Nanoseconds("max_incl_ns", "max", 1), of_run(&ModuleNode::max_incl_ns));
+}
+
+}  // namespace
+
+table::Table NodesForMachines(const RankView& view, std::vector<ModuleNode> nodes) {
+  RowTable<ModuleNode> table(std::move(nodes));
+  table.AddInt({.name = "id"}, &ModuleNode::id)
+      .Add({.name = "parent"},
+           [](const ModuleNode& node) -> Cell {
+             if (node.parent < 0) return table::Null();
+             return node.parent;
+           })
+      .Add({.name = "depth"}, [](const ModuleNode& node) { return int64_t{node.depth}; })
+      .AddText({.name = "path"}, &ModuleNode::path)
+      .AddText({.name = "class"}, &ModuleNode::class_name)
+      .AddText({.name = "instance"}, &ModuleNode::instance);
+  const auto add = [&table](const char* name, int64_t ModuleNode::*member) {
+    table.AddInt({.name = name}, member);
+  };
+  add("calls", &ModuleNode::calls);
+  add("cpu_ns", &ModuleNode::cpu_ns);
+  add("cpu_self_ns", &ModuleNode::cpu_self_ns);
+  add("gpu_incl_ns", &ModuleNode::gpu_incl_ns);
+  add("gpu_excl_ns", &ModuleNode::gpu_excl_ns);
+  table.Add({.name = "gpu_busy_ns"}, BusyOf);
+  add("kernel_incl_ns", &ModuleNode::kernel_incl_ns);
+  add("kernel_excl_ns", &ModuleNode::kernel_excl_ns);
+  add("kernels_incl", &ModuleNode::kernels_incl);
+  add("kernels_excl", &ModuleNode::kernels_excl);
+  add("activities_incl", &ModuleNode::activities_incl);
+  add("activities_excl", &ModuleNode::activities_excl);
+  table.Add({.name = "evidence"},
+            [](const ModuleNode& node) { return Cell(ToCellMap(node.evidence_ns)); });
+  table.AddInt({.name = "repeat"}, &ModuleNode::repeat)
+      .AddInt({.name = "min_incl_ns"}, &ModuleNode::min_incl_ns)
+      .AddInt({.name = "max_incl_ns"}, &ModuleNode::max_incl_ns);
+  AddPlace(view, table, &ModuleNode::place);
+  return table.Take();
+}
+
+table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
+                          const ModuleTreeView& shown, const Presentation& presentation) {
+  std::vector<ModuleNode> rows = shown.nodes;
+  const int64_t n_idle = presentation.rows == 0 ? 0 : DropIdle(rows);
+  if (tree.unattributed.activities > 0) rows.push_back(UnattributedRow(tree.unattributed));
+  for (ModuleNode& row : rows) row.instance = ShownName(row);
+  const auto n_rows = static_cast<int64_t>(rows.size());
+  RowTable<ModuleNode> builder(std::move(rows));
+  AddColumnsForPeople(view, tree, builder);
+  table::Table table = builder.Take();
+  table.title = TitleOf(view, tree);
+  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  const int64_t limit = presentation.Limit(0);
+  if (limit > 0 && n_rows > limit) NoteRowsLeftOut(table, LimitRows(table, limit));
+  if (shown.n_not_listed > 0) {
+    table.notes.push_back(fmt::format(
+        "{} modules are not listed (own time {}); --depth N, -n 0 list more",
+        base::FormatCount(shown.n_not_listed), base::FormatDuration(shown.not_listed_excl_ns)));
+  }
+  if (n_idle > 0) {
+    table.notes.push_back(fmt::format("{} rows without {} time are not listed; -n 0 lists all",
+                                      base::FormatCount(n_idle), view.cpu_only() ? "CPU" : "GPU"));
+  }
+  if (tree.nodes.empty()) {
+    table.notes.emplace_back(
+        "this trace has no nn.Module scopes: record with with_stack=True (torch.profiler), "
+        "VLLM_TORCH_PROFILER_WITH_STACK=1 or SGLang's with_stack");
+  }
+  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
+}
+
+table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
+                               std::vector<ModuleNode> rows) {
+  if (tree.unattributed.activities > 0) rows.push_back(UnattributedRow(tree.unattributed));
+  for (ModuleNode& row : rows) row.instance = ShownName(row);
+  RowTable<ModuleNode> builder(std::move(rows));
+  AddName(view, builder);
+  AddTimes(view, tree, builder);
+  table::Table table = builder.Take();
+  table.title = TitleOf(view, tree);
+  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
+}
+
+table::Table RollupForMachines(std::vector<RollupRow> rows) {
+  RowTable<RollupRow> table(std::move(rows));
+  table.AddText({.name = "key"}, &RollupRow::key)
+      .Add({.name = "captures"}, [](const RollupRow& row) { return Cell(row.captures); });
+  for (const auto& [name, member] :
+       {std::pair("n_modules", &RollupRow::n_modules), std::pair("calls", &RollupRow::calls),
+        std::pair("cpu_ns", &RollupRow::cpu_ns), std::pair("gpu_incl_ns", &RollupRow::gpu_incl_ns),
+        std::pair("gpu_excl_ns", &RollupRow::gpu_excl_ns),
+        std::pair("kernel_incl_ns", &RollupRow::kernel_incl_ns),
+        std::pair("kernel_excl_ns", &RollupRow::kernel_excl_ns),
+        std::pair("kernels_incl", &RollupRow::kernels_incl),
+        std::pair("kernels_excl", &RollupRow::kernels_excl)}) {
+    table.AddInt({.name = name}, member);
+  }
+  table.Add({.name = "evidence"},
+            [](const RollupRow& row) { return Cell(ToCellMap(row.evidence_ns)); });
+  return table.Take();
+}
+
+table::Table RollupForPeople(const RankView& view, const ModuleNodes& tree,
+                             std::vector<RollupRow> rows) {
+  RowTable<RollupRow> builder(std::move(rows));
+  builder.AddText(Key("key", "modules"), &RollupRow::key)
+      .AddInt(Count("n_modules", "n"), &RollupRow::n_modules)
+      .AddInt(Count("calls", "calls", 1), &RollupRow::calls)
+      .AddInt(
+          Count(view.cpu_only() ? "ops" : "kernels_incl", view.cpu_only() ? "ops" : "kernels", 2),
+          view.cpu_only() ? &RollupRow::activities_incl : &RollupRow::kernels_incl)
+      .AddInt(Share("gpu_incl_ns", view.cpu_only() ? "CPU time" : "GPU time", tree.total_ns),
+              &RollupRow::gpu_incl_ns)
+      .AddInt(Share("gpu_excl_ns", "own", tree.total_ns), &RollupRow::gpu_excl_ns);
+  table::Table table = builder.Take();
+  table.title = TitleOf(view, tree);
+  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  return table;
+}
+
+std::string UnattributedText(const ModuleNodes& tree) {
+  const Unattributed& rest = tree.unattributed;
+  if (rest.activities == 0) return {};
+  std::vector<std::string> reasons;
+  for (size_t i = 1; i < rest.by_reason.size(); ++i) {
+    if (rest.by_reason[i] == 0) continue;
+    reasons.push_back(fmt::format("{} {}",
+                                  attribution::ToString(static_cast<attribution::Reason>(i)),
+                                  base::FormatShare(rest.by_reason[i], tree.total_ns)));
+  }
+  return fmt::format("{} is {}", kUnattributed, fmt::join(reasons, ", "));
+}
+
+}  // namespace layerscope::analysis

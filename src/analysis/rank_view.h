@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "src/analysis/analysis.h"
+#include "src/analysis/process_ranks.h"
+#include "src/table/column.h"
+
+namespace layerscope::analysis {
+
+/// A rank, pid, device or stream as a row shows it: a number, or text that lives as long as the
+/// trace; nothing = unknown, or several.
+using LabelValue = std::variant<std::monostate, int64_t, std::string_view>;
+table::Cell ToCell(const LabelValue& label);
+
+/// One file with a selection applied: which activities and steps the analyses look at. A row is an
+/// index into `activities()` and into the columns of Attribution.
+class RankView {
+ public:
+  RankView(const RankInput& input, const kernel_names::RuleSet& rules);
+
+  const RankInput& input() const { return *input_; }
+  const trace::Trace& trace() const { return *input_->trace; }
+  const attribution::Attribution& attribution() const { return *input_->attribution; }
+  const kernel_names::RuleSet& rules() const { return *rules_; }
+  const trace::Activities& activities() const { return *activities_; }
+  bool cpu_only() const { return attribution().cpu_only; }
+  const ProcessRanks& processes() const { return processes_; }
+
+  /// The selected rows, in file order, and the selected steps, by index into Attribution::steps.
+  const std::vector<uint32_t>& rows() const { return rows_; }
+  const std::vector<uint32_t>& steps() const { return steps_; }
+  bool selects_all() const { return selects_all_; }
+  void SetRows(std::vector<uint32_t> rows, bool all);
+  void SetSteps(std::vector<uint32_t> steps) { steps_ = std::move(steps); }
+
+  /// 1 for a GPU activity; of the rows of one op in a CPU-only trace, 1 for the first selected.
+  int64_t CountOf(uint32_t row) const { return counts_.empty() ? 1 : counts_[row]; }
+  bool IsKernel(uint32_t row) const {
+    return activities_->kind[row] == trace::ActivityKind::kKernel;
+  }
+  /// Invalid for rows without a stream (CPU-only traces).
+  trace::DeviceId DeviceOf(uint32_t row) const;
+  /// The selected rows by (device, start, file order): what interval unions want.
+  std::vector<uint32_t> RowsByDeviceAndStart() const;
+
+  /// True when the trace (not only the selection) has activities on several devices.
+  bool many_devices() const { return many_devices_; }
+  /// "cpu" for rows without a device.
+  LabelValue DeviceLabel(trace::DeviceId device) const;
+  LabelValue PidLabel(trace::ProcessId process) const;
+  LabelValue RankLabel(trace::ProcessId process) const;
+  /// A pid, tid, device or stream as written.
+  LabelValue LabelOf(const trace::Label& label) const;
+  /// The position of a step among those of its process; bench_step::N counts as N.
+  int64_t StepLabel(uint32_t step) const { return step_labels_[step]; }
+  trace::ProcessId ProcessOfStep(uint32_t step) const;
+
+  /// Sum of the selected activities' lengths.
+  int64_t total_ns() const { return total_ns_; }
+  /// False when lengths or ends of this trace do not fit into 64 bits: no sum is then formed.
+  bool times_fit() const { return times_fit_; }
+
+ private:
+  void LabelSteps();
+  void CountOps();
+
+  const RankInput* input_;
+  const kernel_names::RuleSet* rules_;
+  const trace::Activities* activities_;
+  ProcessRanks processes_;
+  std::vector<uint32_t> rows_;
+  std::vector<uint32_t> steps_;
+  std::vector<int64_t> step_labels_;
+  std::vector<uint8_t> counts_;
+  int64_t total_ns_ = 0;
+  bool selects_all_ = true;
+  bool many_devices_ = false;
+  bool times_fit_ = true;
+};
+
+}  // namespace layerscope::analysis

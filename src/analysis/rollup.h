@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/analysis/module_nodes.h"
+#include "src/base/result.h"
+#include "src/table/table.h"
+
+namespace layerscope::analysis {
+
+/// One row of a roll-up: the modules of one key. Inclusive sums are over modules without an
+/// ancestor of the same key, so nothing counts twice; exclusive sums over all.
+struct RollupRow {
+  std::string key;
+  std::vector<std::string> captures;
+  int64_t n_modules = 0;
+  int64_t calls = 0;
+  int64_t cpu_ns = 0;
+  int64_t gpu_incl_ns = 0;
+  int64_t gpu_excl_ns = 0;
+  int64_t kernel_incl_ns = 0;
+  int64_t kernel_excl_ns = 0;
+  int64_t kernels_incl = 0;
+  int64_t kernels_excl = 0;
+  int64_t activities_incl = 0;
+  EvidenceSums evidence_ns{};
+};
+
+/// Groups modules by class, by path (numbers folded to `*`), or by the captures of a regular
+/// expression on the path: joined by ".", the whole match when there is no group, `[other]` when it
+/// does not match. Classes and paths come by inclusive time, captures in order of appearance.
+base::Result<std::vector<RollupRow>> RollUp(const std::vector<ModuleNode>& nodes,
+                                            const std::string& by);
+
+/// The path with the number of every name replaced: "Layer_7.Attention_7" -> "Layer_*.Attention_*",
+/// "model.layers.7.mlp" -> "model.layers.*.mlp".
+std::string FoldNumbers(std::string_view path);
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,319 @@
+#include "src/analysis/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "src/analysis/module_path.h"
+#include "src/base/nearest.h"
+
+namespace layerscope::analysis {
+namespace {
+
+constexpr std::string_view kCommunication = "communication";
+/// As many names of what exists as fit into one line of an error.
+constexpr size_t kNamesInError = 12;
+
+base::Error NotFound(std::string_view what, const std::string& wanted,
+                     const std::vector<std::string>& existing) {
+  base::Error error;
+  error.code = base::ErrorCode::kNotFound;
+  error.message =
+      fmt::format("no {} '{}' in this input{}", what, wanted, base::DidYouMean(wanted, existing));
+  if (existing.empty()) {
+    error.hint = fmt::format("it has no {}", what);
+    return error;
+  }
+  const size_t shown = std::min(existing.size(), kNamesInError);
+  error.hint = fmt::format("{}: {}", existing.size() == 1 ? "there is" : "there are",
+                           fmt::join(existing.begin(), existing.begin() + shown, ", "));
+  if (shown < existing.size()) error.hint += fmt::format(", … ({} in all)", existing.size());
+  return error;
+}
+
+/// Marks on rows and steps that the conditions clear one after the other.
+class Chooser {
+ public:
+  Chooser(RankView& view, const Selection& selection)
+      : view_(view),
+        wanted_(selection),
+        row_(view.activities().size(), 1),
+        step_(view.attribution().steps.size(), 1) {}
+
+  base::Status Choose() {
+    if (wanted_.rank) Add(ByRank());
+    if (wanted_.pid) Add(ByPid());
+    if (wanted_.device) Add(ByDevice());
+    if (wanted_.stream) Add(ByStream());
+    if (wanted_.steps) Add(ByStep());
+    if (wanted_.phase) Add(ByPhase());
+    if (wanted_.module) Add(ByModule());
+    if (wanted_.without_communication) DropCommunication();
+    ByTime();
+    if (!status_.ok()) return status_;
+    Apply();
+    return {};
+  }
+
+ private:
+  void Add(base::Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+  const attribution::Attribution& attr() const { return view_.attribution(); }
+  const trace::Trace& trace() const { return view_.trace(); }
+
+  template <typename Test>
+  void KeepRows(Test test) {
+    for (uint32_t row = 0; row < row_.size(); ++row) {
+      if (row_[row] != 0 && !test(row)) row_[row] = 0;
+    }
+  }
+  template <typename Test>
+  void KeepSteps(Test test) {
+    for (uint32_t step = 0; step < step_.size(); ++step) {
+      if (step_[step] != 0 && !test(step)) step_[step] = 0;
+    }
+  }
+  void KeepProcesses(const std::vector<uint8_t>& keep) {
+    const auto kept = [&](trace::ProcessId process) {
+      return process.valid() && keep[process.index()] != 0;
+    };
+    KeepRows([&](uint32_t row) { return kept(HostOf(row)); });
+    KeepSteps([&](uint32_t step) { return kept(view_.ProcessOfStep(step)); });
+  }
+  /// The host's process of a row; where nothing says which, the pid written on the event.
+  trace::ProcessId HostOf(uint32_t row) const {
+    const trace::ProcessId host = attr().host_process[row];
+    return host.valid() ? host : view_.activities().process[row];
+  }
+  base::Status ByRank();
+  base::Status ByPid();
+  base::Status ByDevice();
+  base::Status ByStream();
+  base::Status ByStep();
+  base::Status ByPhase();
+  base::Status ByModule();
+  void ByTime();
+  void DropCommunication();
+  void Apply();
+  /// Rows launched in a step that is kept, and no others.
+  void KeepRowsOfSteps() {
+    KeepRows([&](uint32_t row) {
+      const attribution::StepId step = attr().step[row];
+      return step.valid() && step_[step.index()] != 0;
+    });
+  }
+
+  RankView& view_;
+  const Selection& wanted_;
+  std::vector<uint8_t> row_;
+  std::vector<uint8_t> step_;
+  bool rows_decide_ = false;  ///< a step without a selected activity is left out
+  base::Status status_;
+};
+
+base::Status Chooser::ByRank() {
+  if (view_.input().rank == wanted_.rank) return {};
+  const std::vector<std::optional<int64_t>>& rank_of = view_.processes().rank_of;
+  std::vector<uint8_t> keep(rank_of.size(), 0);
+  std::set<int64_t> existing;
+  for (const trace::ProcessId host : view_.processes().hosts) {
+    const std::optional<int64_t> rank = rank_of[host.index()];
+    keep[host.index()] = rank == wanted_.rank ? 1 : 0;
+    if (rank) existing.insert(*rank);
+  }
+  if (view_.input().rank) existing.insert(*view_.input().rank);
+  if (existing.count(*wanted_.rank) == 0) {
+    std::vector<std::string> names;
+    for (const int64_t rank : existing) names.push_back(fmt::format("{}", rank));
+    return NotFound("rank", fmt::format("{}", *wanted_.rank), names);
+  }
+  KeepProcesses(keep);
+  return {};
+}
+
+base::Status Chooser::ByPid() {
+  std::vector<uint8_t> keep(trace().processes.size(), 0);
+  std::vector<std::string> names;
+  bool found = false;
+  std::vector<trace::ProcessId> candidates = view_.processes().hosts;
+  if (candidates.empty()) {
+    for (size_t i = 0; i < trace().processes.size(); ++i) candidates.emplace_back(i);
+  }
+  for (const trace::ProcessId process : candidates) {
+    names.push_back(trace().LabelText(trace().processes[process.index()].pid));
+    if (names.back() != *wanted_.pid) continue;
+    keep[process.index()] = 1;
+    found = true;
+  }
+  if (!found) return NotFound("process", *wanted_.pid, names);
+  KeepProcesses(keep);
+  return {};
+}
+
+base::Status Chooser::ByDevice() {
+  rows_decide_ = true;
+  if (view_.cpu_only()) {
+    return *wanted_.device == "cpu" ? base::Status() : NotFound("device", *wanted_.device, {"cpu"});
+  }
+  std::vector<uint8_t> keep(trace().devices.size(), 0);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < keep.size(); ++i) {
+    names.push_back(trace().DeviceText(trace::DeviceId(i)));
+    keep[i] = names.back() == *wanted_.device ? 1 : 0;
+  }
+  if (std::find(keep.begin(), keep.end(), 1) == keep.end()) {
+    return NotFound("device", *wanted_.device, names);
+  }
+  KeepRows([&](uint32_t row) {
+    const trace::DeviceId device = view_.DeviceOf(row);
+    return device.valid() && keep[device.index()] != 0;
+  });
+  return {};
+}
+
+base::Status Chooser::ByStream() {
+  rows_decide_ = true;
+  std::vector<uint8_t> keep(trace().streams.size(), 0);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < keep.size(); ++i) {
+    const std::string name = trace().StreamText(trace::StreamId(i));
+    keep[i] = name == *wanted_.stream ? 1 : 0;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (std::find(keep.begin(), keep.end(), 1) == keep.end()) {
+    return NotFound("stream", *wanted_.stream, names);
+  }
+  KeepRows([&](uint32_t row) {
+    const trace::StreamId stream = view_.activities().stream[row];
+    return stream.valid() && keep[stream.index()] != 0;
+  });
+  return {};
+}
+
+base::Status Chooser::ByStep() {
+  const int64_t first = wanted_.steps->first;
+  const int64_t last = wanted_.steps->second;
+  std::set<int64_t> existing;
+  for (uint32_t step = 0; step < step_.size(); ++step) existing.insert(view_.StepLabel(step));
+  const auto at = existing.lower_bound(first);
+  if (at == existing.end() || *at > last) {
+    const std::string wanted =
+        first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
+    std::vector<std::string> names;
+    for (const int64_t label : existing) names.push_back(fmt::format("{}", label));
+    return NotFound("step", wanted, names);
+  }
+  KeepSteps([&](uint32_t step) {
+    const int64_t label = view_.StepLabel(step);
+    return first <= label && label <= last;
+  });
+  KeepRowsOfSteps();
+  return {};
+}
+
+base::Status Chooser::ByPhase() {
+  const auto phase_of = [&](uint32_t step) {
+    return attribution::ToString(attr().steps[step].fields.phase);
+  };
+  std::set<std::string> existing;
+  for (uint32_t step = 0; step < step_.size(); ++step) {
+    if (!phase_of(step).empty()) existing.insert(std::string(phase_of(step)));
+  }
+  if (existing.count(*wanted_.phase) == 0) {
+    return NotFound("phase", *wanted_.phase, {existing.begin(), existing.end()});
+  }
+  KeepSteps([&](uint32_t step) { return phase_of(step) == *wanted_.phase; });
+  KeepRowsOfSteps();
+  return {};
+}
+
+base::Status Chooser::ByModule() {
+  rows_decide_ = true;
+  const std::vector<uint8_t> inside = ModulesBelow(view_, *wanted_.module);
+  if (std::find(inside.begin(), inside.end(), 1) == inside.end()) {
+    return NotFound("module", *wanted_.module, ModuleNames(view_));
+  }
+  KeepRows([&](uint32_t row) {
+    const attribution::ModuleId module = attr().module[row];
+    return module.valid() && inside[module.index()] != 0;
+  });
+  return {};
+}
+
+void Chooser::ByTime() {
+  if (!wanted_.from_ns && !wanted_.to_ns) return;
+  rows_decide_ = true;
+  KeepRows([&](uint32_t row) {
+    const int64_t start_ns = view_.activities().start_ns[row];
+    return (!wanted_.from_ns || start_ns >= *wanted_.from_ns) &&
+           (!wanted_.to_ns || start_ns < *wanted_.to_ns);
+  });
+}
+
+void Chooser::DropCommunication() {
+  KeepRows([&](uint32_t row) {
+    const trace::StringId name = view_.activities().name[row];
+    const kernel_names::CategoryId category = attr().category_of_name[name.index()];
+    return view_.rules().category(category).name != kCommunication;
+  });
+}
+
+void Chooser::Apply() {
+  std::vector<uint32_t> rows;
+  std::vector<uint8_t> step_has_rows(step_.size(), 0);
+  for (uint32_t row = 0; row < row_.size(); ++row) {
+    if (row_[row] == 0) continue;
+    rows.push_back(row);
+    const attribution::StepId step = attr().step[row];
+    if (step.valid()) step_has_rows[step.index()] = 1;
+  }
+  std::vector<uint32_t> steps;
+  for (uint32_t step = 0; step < step_.size(); ++step) {
+    if (step_[step] != 0 && (!rows_decide_ || step_has_rows[step] != 0)) steps.push_back(step);
+  }
+  view_.SetRows(std::move(rows), false);
+  view_.SetSteps(std::move(steps));
+}
+
+}  // namespace
+
+bool Selection::All() const {
+  return !rank && !pid && !device && !stream && !steps && !phase && !module && !from_ns && !to_ns &&
+         !without_communication;
+}
+
+base::Result<std::vector<RankView>> Select(const AnalysisInput& input, const Selection& selection) {
+  std::vector<RankView> views;
+  std::optional<base::Error> failure;
+  for (const RankInput& rank : input.ranks) {
+    RankView view(rank, *input.rules);
+    if (!selection.All()) {
+      base::Status status = Chooser(view, selection).Choose();
+      if (!status.ok()) {
+        if (!failure) failure = std::move(status).error();
+        continue;
+      }
+    }
+    views.push_back(std::move(view));
+  }
+  if (views.empty() && failure) {
+    if (input.ranks.size() > 1 && selection.rank) {
+      std::vector<std::string> names;
+      for (const RankInput& rank : input.ranks) {
+        if (rank.rank) names.push_back(fmt::format("{}", *rank.rank));
+      }
+      if (std::find(names.begin(), names.end(), fmt::format("{}", *selection.rank)) ==
+          names.end()) {
+        return NotFound("rank", fmt::format("{}", *selection.rank), names);
+      }
+    }
+    return *std::move(failure);
+  }
+  return views;
+}
+
+}  // namespace layerscope::analysis

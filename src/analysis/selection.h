@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/analysis/analysis.h"
+#include "src/analysis/rank_view.h"
+#include "src/base/result.h"
+
+namespace layerscope::analysis {
+
+/// What part of a run is looked at: --rank --pid --device --stream --step --phase --module --from
+/// --to --no-comm. All given conditions hold at once.
+struct Selection {
+  std::optional<int64_t> rank{};
+  std::optional<std::string> pid{};
+  std::optional<std::string> device{};
+  std::optional<std::string> stream{};
+  std::optional<std::pair<int64_t, int64_t>> steps{};  ///< first and last, both included
+  std::optional<std::string> phase{};
+  /// A path, an instance (`Attention_3`) or a class (`Attention`), everything below it included.
+  std::optional<std::string> module{};
+  std::optional<int64_t> from_ns{};  ///< activities that start at or after it
+  std::optional<int64_t> to_ns{};    ///< activities that start before it
+  bool without_communication = false;
+
+  /// True when every activity of the trace is chosen.
+  bool All() const;
+};
+
+/// Applies the selection to every rank: row lists once, for all analyses. A rank that does not have
+/// what is selected drops out; kNotFound, naming what exists, when none has it.
+base::Result<std::vector<RankView>> Select(const AnalysisInput& input, const Selection& selection);
+
+}  // namespace layerscope::analysis

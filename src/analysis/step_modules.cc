@@ -1,0 +1,124 @@
+#include "src/analysis/step_modules.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/analysis/group_by.h"
+#include "src/analysis/module_path.h"
+#include "src/analysis/row_table.h"
+#include "src/attribution/module_tree.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using attribution::StepFields;
+using table::Cell;
+using table::ColumnSpec;
+
+constexpr const char* kUnattributed = "[unattributed]";
+
+/// One step's time in one module.
+struct StepModuleRow {
+  const StepRow* step = nullptr;
+  std::string key;
+  std::string class_name;  ///< empty for [unattributed]
+  Group group;
+};
+
+/// Groups by step and module (and device); activities outside of any step are the group without a
+/// step, which `outside` stands for.
+std::vector<Group> GroupByStepAndModule(const RankView& view) {
+  const attribution::Attribution& attr = view.attribution();
+  return GroupBy(view, [&](uint32_t row) {
+    GroupKey key;
+    const attribution::StepId step = attr.step[row];
+    const attribution::ModuleId module = attr.module[row];
+    if (!step.valid()) return key;
+    if (view.many_devices()) key.device = view.DeviceOf(row);
+    key.first = static_cast<uint32_t>(step.index());
+    if (module.valid()) key.second = static_cast<uint32_t>(module.index());
+    return key;
+  });
+}
+
+/// The row of a step on the device of an activity; rows are sorted by step.
+const StepRow& RowOf(const RankView& view, const std::vector<StepRow>& steps, const Group& group) {
+  auto at = std::lower_bound(steps.begin(), steps.end(), group.key.first,
+                             [](const StepRow& row, uint32_t step) { return row.step < step; });
+  const LabelValue device = view.DeviceLabel(view.DeviceOf(group.first_row));
+  while (at->place.device != device) ++at;
+  return *at;
+}
+
+std::vector<StepModuleRow> SplitByModule(const RankView& view, const std::vector<StepRow>& steps) {
+  const std::vector<std::string> paths = ModulePaths(view);
+  std::vector<StepModuleRow> rows;
+  for (const Group& group : GroupByStepAndModule(view)) {
+    if (group.key.first == GroupKey::kNone) continue;
+    StepModuleRow row;
+    row.step = &RowOf(view, steps, group);
+    row.group = group;
+    row.key = kUnattributed;
+    if (group.key.second != GroupKey::kNone) {
+      row.key = paths[group.key.second];
+      const attribution::Module& module = view.attribution().modules.modules[group.key.second];
+      row.class_name = attribution::SplitInstance(view.trace().strings[module.name]).class_name;
+    }
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const StepModuleRow& a, const StepModuleRow& b) {
+    return a.step != b.step ? a.step < b.step : a.group.sum_ns > b.group.sum_ns;
+  });
+  return rows;
+}
+
+Cell OrNull(const std::optional<int64_t>& value) {
+  if (!value) return table::Null();
+  return *value;
+}
+
+Cell TextOrNull(const std::string& text) {
+  if (text.empty()) return table::Null();
+  return std::string_view(text);
+}
+
+}  // namespace
+
+table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& steps) {
+  const auto kept = std::make_shared<const std::vector<StepRow>>(steps);
+  RowTable<StepModuleRow> rows(SplitByModule(view, *kept));
+  const auto plain = [](std::string name, bool people) {
+    ColumnSpec spec;
+    spec.name = std::move(name);
+    return people ? spec : ForMachines(spec);
+  };
+  const auto field = [](std::optional<int64_t> StepFields::*member) {
+    return [member](const StepModuleRow& row) { return OrNull(row.step->fields.*member); };
+  };
+  rows.Add(plain("step", true), [](const StepModuleRow& row) { return row.step->index; })
+      .Add(plain("phase", true),
+           [](const StepModuleRow& row) { return TextOrNull(row.step->phase); })
+      .Add(Count("batch", "batch"), field(&StepFields::requests))
+      .Add(Count("past", "past", 1), field(&StepFields::past))
+      .Add(plain("rank", view.processes().many()),
+           [](const StepModuleRow& row) { return ToCell(row.step->place.rank); })
+      .AddText(Key("key", "module"), &StepModuleRow::key)
+      .Add(plain("class", false),
+           [](const StepModuleRow& row) { return TextOrNull(row.class_name); })
+      .Add(Share("sum_ns", view.cpu_only() ? "CPU time" : "GPU time", view.total_ns()),
+           [](const StepModuleRow& row) { return row.group.sum_ns; })
+      .Add(Count("n_kernels", "kernels"),
+           [](const StepModuleRow& row) { return row.group.n_kernels; })
+      .Add(plain("device", view.many_devices()),
+           [](const StepModuleRow& row) { return ToCell(row.step->place.device); })
+      .Add(plain("evidence", false),
+           [](const StepModuleRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
+  table::Table table = rows.Take();
+  table.owned.push_back(kept);
+  return table;
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "src/analysis/rank_view.h"
+#include "src/analysis/step_rows.h"
+#include "src/table/table.h"
+
+namespace layerscope::analysis {
+
+/// `steps --by module`: one row a step and module: steps in time order, the modules of each by
+/// time. What a step spent in no module is its row `[unattributed]`. `steps` are those of
+/// BuildStepRows.
+table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& steps);
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,38 @@
+#include "src/analysis/step_reduce.h"
+
+#include <gtest/gtest.h>
+
+namespace layerscope::analysis {
+namespace {
+
+StepRow Row(int64_t index, int64_t last_ns, int64_t busy_ns) {
+  StepRow row;
+  row.index = index;
+  row.has_activities = busy_ns > 0;
+  row.last_ns = last_ns;
+  row.busy_ns = busy_ns;
+  return row;
+}
+
+int64_t Value(const table::Table& table, const char* column, size_t row) {
+  return std::get<int64_t>(table.Find(column)->cell(row));
+}
+
+TEST(ReduceSteps, JoinsTheSameStepOfAllRanks) {
+  const std::vector<StepRow> rows = {Row(0, 100, 60), Row(1, 50, 50), Row(0, 200, 61)};
+  const table::Table sum = ReduceSteps(rows, RankReduce::kSum);
+  ASSERT_EQ(sum.n_rows, 2U);
+  EXPECT_EQ(Value(sum, "n_ranks", 0), 2);
+  EXPECT_EQ(Value(sum, "wall_ns", 0), 300);
+  EXPECT_EQ(Value(ReduceSteps(rows, RankReduce::kMax), "wall_ns", 0), 200);
+  EXPECT_EQ(Value(ReduceSteps(rows, RankReduce::kMean), "busy_ns", 0), 60);  // 60.5 half to even
+}
+
+TEST(ReduceSteps, ARankWhoseStepLaunchedNothingHasNoWall) {
+  const table::Table mean = ReduceSteps({Row(0, 100, 60), Row(0, 0, 0)}, RankReduce::kMean);
+  EXPECT_EQ(Value(mean, "wall_ns", 0), 100);
+  EXPECT_EQ(Value(mean, "busy_ns", 0), 30);
+}
+
+}  // namespace
+}  // namespace layerscope::analysis

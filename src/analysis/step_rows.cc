@@ -1,0 +1,140 @@
+#include "src/analysis/step_rows.h"
+
+#include <algorithm>
+
+#include "src/analysis/interval_union.h"
+#include "src/base/check.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::analysis {
+namespace {
+
+/// What is being summed of one step on the device at hand.
+struct Pending {
+  TimeSpan span;
+  IntervalUnion busy;
+  size_t row = 0;
+};
+
+class StepRowBuilder {
+ public:
+  explicit StepRowBuilder(const RankView& view)
+      : view_(view), attr_(view.attribution()), pending_(attr_.steps.size()) {}
+
+  StepRows Build() {
+    AddActivities();
+    for (const uint32_t step : view_.steps()) {
+      if (pending_[step].row == 0) result_.rows.push_back(StartRow(step));
+    }
+    std::stable_sort(result_.rows.begin(), result_.rows.end(),
+                     [](const StepRow& a, const StepRow& b) { return a.step < b.step; });
+    Check();
+    return std::move(result_);
+  }
+
+ private:
+  StepRow StartRow(uint32_t step) const {
+    const attribution::Step& source = attr_.steps[step];
+    const trace::Trace& trace = view_.trace();
+    StepRow row;
+    row.step = step;
+    row.index = view_.StepLabel(step);
+    row.name = trace.strings[source.name];
+    row.phase = attribution::ToString(source.fields.phase);
+    row.fields = source.fields;
+    row.start_ns = source.start_ns;
+    row.cpu_ns = source.dur_ns;
+    row.n_launches = source.n_launches;
+    row.place = PlaceAt(view_, view_.ProcessOfStep(step));
+    if (view_.cpu_only()) row.place.device = view_.DeviceLabel({});
+    if (source.thread.valid()) {
+      row.thread = view_.LabelOf(trace.threads[source.thread.index()].tid);
+    }
+    return row;
+  }
+
+  /// Rows come by device and start; `row` in Pending is 1 + the row of the device at hand.
+  void AddActivities() {
+    trace::DeviceId device;
+    bool first = true;
+    for (const uint32_t row : view_.RowsByDeviceAndStart()) {
+      const trace::DeviceId at = view_.DeviceOf(row);
+      if (!first && at != device) FinishDevice();
+      first = false;
+      device = at;
+      AddActivity(row, device);
+    }
+    FinishDevice();
+  }
+
+  void AddActivity(uint32_t row, trace::DeviceId device) {
+    const int64_t start_ns = view_.activities().start_ns[row];
+    const int64_t dur_ns = view_.activities().dur_ns[row];
+    const int64_t kernels = view_.IsKernel(row) ? 1 : 0;
+    const attribution::StepId step = attr_.step[row];
+    if (!step.valid()) {
+      result_.outside.gpu_ns += dur_ns;
+      result_.outside.kernels += kernels;
+      result_.outside.activities += view_.CountOf(row);
+      return;
+    }
+    Pending& pending = pending_[step.index()];
+    if (pending.row <= n_finished_) {
+      result_.rows.push_back(StartRow(static_cast<uint32_t>(step.index())));
+      result_.rows.back().place.device = view_.DeviceLabel(device);
+      pending = Pending();
+      pending.row = result_.rows.size();
+    }
+    pending.span.Add(start_ns, dur_ns);
+    pending.busy.Add(start_ns, dur_ns);
+    StepRow& sums = result_.rows[pending.row - 1];
+    sums.sum_ns += dur_ns;
+    sums.n_kernels += kernels;
+    sums.n_activities += view_.CountOf(row);
+    sums.evidence_ns[static_cast<size_t>(attr_.module_evidence[row])] += dur_ns;
+  }
+
+  void FinishDevice() {
+    for (const Pending& pending : pending_) {
+      if (pending.row <= n_finished_) continue;
+      StepRow& row = result_.rows[pending.row - 1];
+      row.has_activities = true;
+      row.first_ns = pending.span.first_ns();
+      row.last_ns = pending.span.last_ns();
+      row.busy_ns = pending.busy.busy_ns();
+    }
+    n_finished_ = result_.rows.size();
+  }
+
+  void Check() const {
+    int64_t sum_ns = result_.outside.gpu_ns;
+    for (const StepRow& row : result_.rows) sum_ns += row.sum_ns;
+    LS_CHECK(sum_ns == view_.total_ns(), "steps and outside do not add up to the total");
+  }
+
+  const RankView& view_;
+  const attribution::Attribution& attr_;
+  std::vector<Pending> pending_;
+  size_t n_finished_ = 0;
+  StepRows result_;
+};
+
+}  // namespace
+
+std::optional<int64_t> StepRow::tokens() const {
+  if (fields.query_tokens) return fields.query_tokens;
+  if (!fields.context_tokens && !fields.generation_tokens) return std::nullopt;
+  return fields.context_tokens.value_or(0) + fields.generation_tokens.value_or(0);
+}
+
+std::optional<int64_t> StepRow::ns_per_token() const {
+  const std::optional<int64_t> n = tokens();
+  if (!has_activities || !n || *n <= 0) return std::nullopt;
+  return base::DivideHalfEven(wall_ns(), *n);
+}
+
+StepRows BuildStepRows(const RankView& view) {
+  return StepRowBuilder(view).Build();
+}
+
+}  // namespace layerscope::analysis

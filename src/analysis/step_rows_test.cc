@@ -1,0 +1,73 @@
+#include "src/analysis/step_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "src/analysis/test_run.h"
+
+#include "tests/support/trace_builder.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using tests::TraceBuilder;
+
+TraceBuilder OneStep() {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "step[DECODE bs=4]", 0, 100);
+  for (int64_t i = 1; i <= 3; ++i) build.Call(main, "cudaLaunchKernel", 10 * i, i);
+  build.Call(main, "cudaLaunchKernel", 500, 4);
+  build.Kernel("gemm", 200, 40, 1);
+  build.Kernel("gemm", 230, 20, 2);  // overlaps by 10
+  build.Activity(trace::ActivityKind::kMemcpy, "Memcpy", 300, 10, 3);
+  build.Kernel("late", 600, 9, 4);
+  return build;
+}
+
+TEST(StepRows, WallBusyIdleAndSumAreFourNumbers) {
+  const TestRun run(OneStep().Build());
+  const StepRows steps = BuildStepRows(RankView(run.rank(), run.rules()));
+  ASSERT_EQ(steps.rows.size(), 1U);
+  const StepRow& row = steps.rows[0];
+  EXPECT_EQ(row.sum_ns, 70);
+  EXPECT_EQ(row.wall_ns(), 110);
+  EXPECT_EQ(row.busy_ns, 60);
+  EXPECT_EQ(row.idle_ns(), 50);
+  EXPECT_EQ(row.n_kernels, 2);
+  EXPECT_EQ(row.n_activities, 3);
+  EXPECT_EQ(row.n_launches, 3);
+  EXPECT_EQ(row.tokens(), 4);
+  EXPECT_EQ(row.ns_per_token(), 28);  // 110 / 4 = 27.5, half to even
+  EXPECT_EQ(steps.outside.gpu_ns, 9);
+  EXPECT_EQ(steps.outside.kernels, 1);
+}
+
+TEST(StepRows, AStepOnTwoDevicesHasARowForEach) {
+  trace::Trace trace = OneStep().Build();
+  trace.devices.push_back({trace::Label{1, {}}});
+  trace.streams.push_back({trace::DeviceId(1), trace::Label{7, {}}});
+  trace.activities.stream[1] = trace::StreamId(1);
+  const TestRun run(std::move(trace));
+  const StepRows steps = BuildStepRows(RankView(run.rank(), run.rules()));
+  ASSERT_EQ(steps.rows.size(), 2U);
+  EXPECT_EQ(steps.rows[0].place.device, LabelValue(int64_t{0}));
+  EXPECT_EQ(steps.rows[0].sum_ns, 50);
+  EXPECT_EQ(steps.rows[1].place.device, LabelValue(int64_t{1}));
+  EXPECT_EQ(steps.rows[1].wall_ns(), 20);
+}
+
+TEST(StepRows, AStepThatLaunchedNothingHasNoWall) {
+  TraceBuilder build;
+  build.Annotation(build.Thread(12, 1), "bench_step::7::bs::2::past::64", 0, 100);
+  build.Kernel("gemm", 200, 40, 1);
+  const TestRun run(std::move(build).Build());
+  const StepRows steps = BuildStepRows(RankView(run.rank(), run.rules()));
+  ASSERT_EQ(steps.rows.size(), 1U);
+  EXPECT_FALSE(steps.rows[0].has_activities);
+  EXPECT_EQ(steps.rows[0].index, 7);  // a bench step is known by its own number
+  EXPECT_EQ(steps.rows[0].ns_per_token(), std::nullopt);
+  EXPECT_EQ(steps.outside.gpu_ns, 40);
+}
+
+}  // namespace
+}  // namespace layerscope::analysis

@@ -1,0 +1,180 @@
+#include "src/analysis/steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/analysis/coverage.h"
+#include "src/analysis/rank_loop.h"
+#include "src/analysis/row_order.h"
+#include "src/analysis/row_table.h"
+#include "src/analysis/step_modules.h"
+#include "src/analysis/step_rows.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using attribution::StepFields;
+using table::Cell;
+
+constexpr int64_t kRowsForPeople = 30;
+
+Cell OrNull(const std::optional<int64_t>& value) {
+  if (!value) return table::Null();
+  return *value;
+}
+
+auto Field(std::optional<int64_t> StepFields::*member) {
+  return [member](const StepRow& row) { return OrNull(row.fields.*member); };
+}
+
+Cell PhaseOf(const StepRow& row) {
+  if (row.phase.empty()) return table::Null();
+  return std::string_view(row.phase);
+}
+
+/// Unknown for a step that launched nothing.
+template <typename Number>
+auto IfActive(Number number) {
+  return [number](const StepRow& row) -> Cell {
+    if (!row.has_activities) return table::Null();
+    return number(row);
+  };
+}
+
+void AddTimes(const RankView& view, RowTable<StepRow>& table) {
+  table.AddInt(Nanoseconds("cpu_ns", "host", 2), &StepRow::cpu_ns)
+      .Add(Nanoseconds("wall_ns", "wall"), IfActive([](const StepRow& r) { return r.wall_ns(); }))
+      .AddInt(Nanoseconds("busy_ns", "busy"), &StepRow::busy_ns)
+      .Add(Nanoseconds("idle_ns", "idle"), IfActive([](const StepRow& r) { return r.idle_ns(); }))
+      .AddInt(Nanoseconds("sum_ns", "sum", 1), &StepRow::sum_ns);
+  if (view.cpu_only()) {
+    table.AddInt(Count("n_activities", "ops", 3), &StepRow::n_activities);
+  } else {
+    table.AddInt(Count("n_kernels", "kernels", 2), &StepRow::n_kernels);
+  }
+}
+
+table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
+  RowTable<StepRow> table(std::move(rows));
+  table.AddInt({.name = "index"}, &StepRow::index)
+      .AddText({.name = "name"}, &StepRow::name)
+      .Add({.name = "thread"}, [](const StepRow& row) { return ToCell(row.thread); })
+      .Add({.name = "phase"}, PhaseOf);
+  for (const auto& [name, member] :
+       {std::pair("requests", &StepFields::requests),
+        std::pair("query_tokens", &StepFields::query_tokens),
+        std::pair("context_requests", &StepFields::context_requests),
+        std::pair("context_tokens", &StepFields::context_tokens),
+        std::pair("generation_requests", &StepFields::generation_requests),
+        std::pair("generation_tokens", &StepFields::generation_tokens),
+        std::pair("past", &StepFields::past), std::pair("sum_kv", &StepFields::sum_kv),
+        std::pair("sum_q2", &StepFields::sum_q2), std::pair("sum_qkv", &StepFields::sum_qkv)}) {
+    table.Add({.name = name}, Field(member));
+  }
+  table.AddInt({.name = "start_ns"}, &StepRow::start_ns);
+  table.AddInt({.name = "cpu_ns"}, &StepRow::cpu_ns)
+      .Add({.name = "first_ns"}, IfActive([](const StepRow& r) { return r.first_ns; }))
+      .Add({.name = "last_ns"}, IfActive([](const StepRow& r) { return r.last_ns; }))
+      .Add({.name = "wall_ns"}, IfActive([](const StepRow& r) { return r.wall_ns(); }))
+      .AddInt({.name = "busy_ns"}, &StepRow::busy_ns)
+      .Add({.name = "idle_ns"}, IfActive([](const StepRow& r) { return r.idle_ns(); }))
+      .AddInt({.name = "sum_ns"}, &StepRow::sum_ns)
+      .AddInt({.name = "n_activities"}, &StepRow::n_activities)
+      .AddInt({.name = "n_kernels"}, &StepRow::n_kernels)
+      .AddInt({.name = "n_launches"}, &StepRow::n_launches)
+      .Add({.name = "ns_per_token"}, [](const StepRow& row) { return OrNull(row.ns_per_token()); })
+      .Add({.name = "evidence"},
+           [](const StepRow& row) { return Cell(ToCellMap(row.evidence_ns)); });
+  AddPlace(view, table, &StepRow::place);
+  return table.Take();
+}
+
+table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, bool verbose) {
+  // A name that says phase and tokens stands in the other columns already.
+  const bool with_name = verbose || std::any_of(rows.begin(), rows.end(), [](const StepRow& row) {
+                           return row.phase.empty();
+                         });
+  RowTable<StepRow> table(std::move(rows));
+  table.AddInt({.name = "index", .title = "step"}, &StepRow::index).Add({.name = "phase"}, PhaseOf);
+  AddPlace(view, table, &StepRow::place);
+  table.Add(Count("requests", "reqs", 1), Field(&StepFields::requests))
+      .Add(Count("tokens", "tokens", 1), [](const StepRow& row) { return OrNull(row.tokens()); })
+      .Add(Count("past", "past", 2), Field(&StepFields::past));
+  AddTimes(view, table);
+  table.AddInt(Count("n_launches", "launches", 3), &StepRow::n_launches)
+      .Add(Nanoseconds("ns_per_token", "per token", 1),
+           [](const StepRow& row) { return OrNull(row.ns_per_token()); });
+  if (with_name) table.AddText(Key("name", "annotation"), &StepRow::name);
+  return table.Take();
+}
+
+table::Object OutsideOf(const StepRows& steps) {
+  return {{"gpu_ns", steps.outside.gpu_ns},
+          {"kernels", steps.outside.kernels},
+          {"activities", steps.outside.activities}};
+}
+
+void AddNotes(const RankView& view, const StepRows& steps, table::Table& table) {
+  const std::string kind = view.cpu_only() ? "CPU self time" : "GPU time";
+  if (steps.outside.activities > 0) {
+    table.notes.push_back(fmt::format("[outside any step] {}: {} of {}",
+                                      base::FormatShare(steps.outside.gpu_ns, view.total_ns()),
+                                      base::FormatDuration(steps.outside.gpu_ns), kind));
+  }
+  if (steps.rows.empty()) {
+    table.notes.emplace_back(
+        "no step annotations (execute_…, step[…], ProfilerStep#, bench_step::) in this selection: "
+        "profile through the engine's own profiler, or a torch.profiler schedule");
+  }
+}
+
+base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows& steps,
+                                            const StepsOptions& options) {
+  const Presentation& presentation = options.presentation;
+  table::RankResult result = StartResult(view);
+  table::Table machines =
+      options.by_module ? StepModuleTable(view, steps.rows) : RowsForMachines(view, steps.rows);
+  if (base::Status sorted = SortBy(machines, presentation.sort); !sorted.ok()) {
+    return std::move(sorted).error();
+  }
+  const int64_t left_out = LimitRows(machines, presentation.Limit(kRowsForPeople));
+  if (presentation.for_people) {
+    const auto n_steps = static_cast<int64_t>(view.steps().size());
+    table::Table people = machines;
+    if (!options.by_module) {
+      people = RowsForPeople(view, steps.rows, presentation.verbose);
+      people.order = machines.order;
+    }
+    people.title = fmt::format("{} step{}", base::FormatCount(n_steps), n_steps == 1 ? "" : "s");
+    NoteRowsLeftOut(people, left_out);
+    AddNotes(view, steps, people);
+    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
+  }
+  result.main_table = options.by_module ? "rows" : "steps";
+  result.data = {{result.main_table, std::move(machines)}, {"outside", OutsideOf(steps)}};
+  return result;
+}
+
+}  // namespace
+
+base::Result<Output> ComputeSteps(const AnalysisInput& input, const StepsOptions& options) {
+  std::vector<StepRow> all;
+  base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
+    const StepRows steps = BuildStepRows(view);
+    if (options.rank_reduce) all.insert(all.end(), steps.rows.begin(), steps.rows.end());
+    return ComputeRank(view, steps, options);
+  });
+  if (!output.ok() || !options.rank_reduce) return output;
+  const std::string& how = RankReduceNames()[static_cast<size_t>(*options.rank_reduce)];
+  output->reduced =
+      table::Object{{"rank_reduce", how}, {"steps", ReduceSteps(all, *options.rank_reduce)}};
+  if (options.per_rank) return output;
+  for (table::RankResult& rank : output->ranks) {
+    rank.blocks = {{.text = "reduced over ranks below; --per-rank shows each"}};
+  }
+  return output;
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,311 @@
+#include "src/analysis/summary.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "src/analysis/module_table.h"
+#include "src/analysis/rank_loop.h"
+#include "src/analysis/row_order.h"
+#include "src/analysis/row_table.h"
+#include "src/analysis/summary_advice.h"
+#include "src/analysis/summary_facts.h"
+#include "src/base/format_number.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using base::FormatCount;
+using base::FormatDuration;
+using base::FormatShare;
+using table::Cell;
+using table::Object;
+
+constexpr int64_t kCategoryRows = 5;
+constexpr int64_t kKernelRows = 5;
+constexpr int64_t kKernelRowsForMachines = 20;
+
+table::Value TextOrNull(const std::string& text) {
+  if (text.empty()) return table::Null();
+  return text;
+}
+
+table::Value OrNull(const std::optional<int64_t>& value) {
+  if (!value) return table::Null();
+  return *value;
+}
+
+const std::string& PhaseName(const PhaseRow& phase) {
+  static const std::string kUnknown = "unknown";
+  return phase.phase.empty() ? kUnknown : phase.phase;
+}
+
+table::Table TableOfKernels(std::vector<KernelRow> rows, bool cpu_only, int64_t total_ns,
+                            int64_t limit) {
+  RowTable<KernelRow> builder(std::move(rows));
+  table::ColumnSpec key = ForMachines(Key("key"));
+  table::ColumnSpec category{.name = "category"};
+  category.priority = 1;
+  builder.AddText(key, &KernelRow::key)
+      .AddText(Key("short_name", cpu_only ? "op" : "kernel"), &KernelRow::short_name)
+      .Add(Count("n", "n"), [](const KernelRow& row) { return row.group.n; })
+      .Add(Share("sum_ns", "sum", total_ns), [](const KernelRow& row) { return row.group.sum_ns; })
+      .AddText(category, &KernelRow::category);
+  table::Table table = builder.Take();
+  LimitRows(table, limit);
+  return table;
+}
+
+table::Table TableOfCategories(std::vector<KernelRow> rows, int64_t total_ns, int64_t limit) {
+  RowTable<KernelRow> builder(std::move(rows));
+  builder.AddText(Key("category"), &KernelRow::category)
+      .Add(Count("n", "n"), [](const KernelRow& row) { return row.group.n; })
+      .Add(Share("sum_ns", "sum", total_ns), [](const KernelRow& row) { return row.group.sum_ns; })
+      .Add(Nanoseconds("max_ns", "longest", 1),
+           [](const KernelRow& row) { return row.group.max_ns; });
+  table::Table table = builder.Take();
+  LimitRows(table, limit);
+  return table;
+}
+
+Object StepsOf(const SummaryFacts& facts) {
+  table::Array phases;
+  for (const PhaseRow& phase : facts.phases) {
+    phases.push_back(Object{{"phase", TextOrNull(phase.phase)},
+                            {"n", phase.n},
+                            {"median_wall_ns", OrNull(phase.median_wall_ns)},
+                            {"median_ns_per_token", OrNull(phase.median_ns_per_token)},
+                            {"wall_ns", phase.wall_ns},
+                            {"busy_ns", phase.busy_ns},
+                            {"requests", OrNull(phase.requests)},
+                            {"tokens", OrNull(phase.tokens)}});
+  }
+  return {{"n", facts.steps.rows.size()},
+          {"phases", std::move(phases)},
+          {"outside", Object{{"gpu_ns", facts.steps.outside.gpu_ns},
+                             {"kernels", facts.steps.outside.kernels}}}};
+}
+
+Object WhatOf(const SummaryFacts& facts) {
+  Object mix;
+  for (const PhaseRow& phase : facts.phases) mix.emplace_back(PhaseName(phase), phase.n);
+  return {{"engine", TextOrNull(facts.engine.value)},
+          {"engine_source", TextOrNull(facts.engine.source)},
+          {"model", TextOrNull(facts.model.value)},
+          {"model_source", TextOrNull(facts.model.source)},
+          {"layers", TextOrNull(facts.layers)},
+          {"gpu", TextOrNull(facts.gpu_name)},
+          {"phase_mix", std::move(mix)}};
+}
+
+Object DataOf(const RankView& view, const SummaryFacts& facts,
+              const std::vector<Suspicion>& suspicions, const std::vector<NextCommand>& commands) {
+  table::Array warnings;
+  for (const Suspicion& suspicion : suspicions) {
+    warnings.push_back(Object{{"code", suspicion.code}, {"message", suspicion.message}});
+  }
+  for (const table::HealthEntry& entry : view.attribution().warnings) {
+    warnings.push_back(Object{{"code", entry.code}, {"message", entry.message}});
+  }
+  table::Array next;
+  for (const NextCommand& command : commands) {
+    next.push_back(Object{{"command", command.command}, {"why", command.why}});
+  }
+  return {
+      {"what", WhatOf(facts)},
+      {"ranks", ToObject(facts.ranks)},
+      {"gpu", Object{{"busy_ns", facts.gpu.busy_ns},
+                     {"idle_ns", facts.gpu.idle_ns()},
+                     {"span_ns", facts.gpu.span_ns},
+                     {"sum_ns", facts.gpu.sum_ns},
+                     {"cpu_only", view.cpu_only()}}},
+      {"top_modules", NodesForMachines(view, facts.top_modules)},
+      {"top_categories", TableOfCategories(facts.categories, 0, 0)},
+      {"top_kernels", TableOfKernels(facts.kernels, view.cpu_only(), 0, kKernelRowsForMachines)},
+      {"steps", StepsOf(facts)},
+      {"warnings", std::move(warnings)},
+      {"next", std::move(next)}};
+}
+
+std::string Sourced(const Guess& guess) {
+  if (guess.value.empty()) return "unknown";
+  return fmt::format("{} (by {})", guess.value, guess.source);
+}
+
+std::string GpuText(const RankView& view, const SummaryFacts& facts) {
+  const GpuTimes& gpu = facts.gpu;
+  if (facts.devices.empty()) return "no activity";
+  std::string text = fmt::format("busy {} of {} ({}), idle {}, sum {}", FormatDuration(gpu.busy_ns),
+                                 FormatDuration(gpu.span_ns), FormatShare(gpu.busy_ns, gpu.span_ns),
+                                 FormatDuration(gpu.idle_ns()), FormatDuration(gpu.sum_ns));
+  if (view.cpu_only()) {
+    return fmt::format("ops busy {} of {} ({}), self time over all threads {}",
+                       FormatDuration(gpu.busy_ns), FormatDuration(gpu.span_ns),
+                       FormatShare(gpu.busy_ns, gpu.span_ns), FormatDuration(gpu.sum_ns));
+  }
+  if (facts.devices.size() > 1) text += fmt::format(", over {} devices", facts.devices.size());
+  return text;
+}
+
+/// "1 request", "2 requests".
+std::string Counted(int64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", FormatCount(n), what, n == 1 ? "" : "s");
+}
+
+std::string PhaseText(const PhaseRow& phase) {
+  std::string text = phase.phase.empty() ? Counted(phase.n, "step") + " of unknown phase"
+                                         : fmt::format("{} {}", FormatCount(phase.n), phase.phase);
+  std::vector<std::string> parts;
+  if (phase.median_wall_ns) {
+    parts.push_back(fmt::format(
+        "{} {}{}", phase.n > 1 ? "median wall" : "wall", FormatDuration(*phase.median_wall_ns),
+        phase.wall_ns > 0 ? fmt::format(" ({} busy)", FormatShare(phase.busy_ns, phase.wall_ns))
+                          : ""));
+  }
+  if (phase.requests) parts.push_back(Counted(*phase.requests, "request"));
+  if (phase.tokens) parts.push_back(Counted(*phase.tokens, "token"));
+  if (phase.median_ns_per_token) {
+    parts.push_back(fmt::format("{}/token", FormatDuration(*phase.median_ns_per_token)));
+  }
+  if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
+  return text;
+}
+
+std::string StepsText(const SummaryFacts& facts) {
+  if (facts.phases.empty()) return "none annotated";
+  std::vector<std::string> parts;
+  for (const PhaseRow& phase : facts.phases) parts.push_back(PhaseText(phase));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string RankText(const RankView& view, const SummaryFacts& facts) {
+  if (facts.ranks.present.empty() && !facts.ranks.world_size) return "rank unknown";
+  if (facts.ranks.present.size() == 1) return "rank " + ToText(facts.ranks);
+  const std::optional<int64_t> rank = view.input().rank;
+  return fmt::format("{}ranks of the run: {}", rank ? fmt::format("rank {}; ", *rank) : "",
+                     ToText(facts.ranks));
+}
+
+table::Block WhatBlock(const RankView& view, const SummaryFacts& facts) {
+  table::Block block;
+  block.kind = table::Block::Kind::kFacts;
+  std::string model = Sourced(facts.model);
+  if (!facts.layers.empty()) model += ", " + facts.layers;
+  block.facts.emplace_back("model", std::move(model));
+  block.facts.emplace_back("engine", Sourced(facts.engine));
+  if (view.cpu_only()) {
+    block.facts.emplace_back("CPU", GpuText(view, facts));
+  } else {
+    const std::string name = facts.gpu_name.empty() ? "name unknown" : facts.gpu_name;
+    block.facts.emplace_back("GPU", name + ", " + RankText(view, facts));
+    block.facts.emplace_back("GPU time", GpuText(view, facts));
+  }
+  block.facts.emplace_back("steps", StepsText(facts));
+  return block;
+}
+
+/// "By category: 6 of 12, 96.3 %": what the listed rows are of all.
+std::string TitleOfTop(std::string_view what, const std::vector<KernelRow>& rows, int64_t limit,
+                       int64_t total_ns) {
+  const auto n_rows = static_cast<int64_t>(rows.size());
+  if (n_rows <= limit) return std::string(what);
+  int64_t shown_ns = 0;
+  for (int64_t i = 0; i < limit; ++i) shown_ns += rows[static_cast<size_t>(i)].group.sum_ns;
+  return fmt::format("{}: {} of {}, {}", what, limit, n_rows, FormatShare(shown_ns, total_ns));
+}
+
+table::Block TableBlock(std::string title, table::Table table, std::string note) {
+  table.title = std::move(title);
+  if (!note.empty()) table.notes.push_back(std::move(note));
+  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
+}
+
+std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& facts,
+                                   const std::vector<Suspicion>& suspicions,
+                                   const std::vector<NextCommand>& commands) {
+  std::vector<table::Block> blocks = {WhatBlock(view, facts)};
+  if (!suspicions.empty()) {
+    table::Block block;
+    block.kind = table::Block::Kind::kFacts;
+    block.title = "Look at";
+    for (const Suspicion& suspicion : suspicions) {
+      block.facts.emplace_back(suspicion.title, suspicion.message);
+    }
+    blocks.push_back(std::move(block));
+  }
+  const int64_t total_ns = view.total_ns();
+  if (!facts.top_modules.empty()) {
+    blocks.push_back(BlockOfTopModules(view, facts.tree, facts.top_modules));
+  }
+  if (!facts.kernels.empty()) {
+    if (!view.cpu_only()) {
+      blocks.push_back(
+          TableBlock(TitleOfTop("By category", facts.categories, kCategoryRows, total_ns),
+                     TableOfCategories(facts.categories, total_ns, kCategoryRows), facts.other));
+    }
+    blocks.push_back(
+        TableBlock(TitleOfTop(view.cpu_only() ? "Top ops" : "Top kernels", facts.kernels,
+                              kKernelRows, total_ns),
+                   TableOfKernels(facts.kernels, view.cpu_only(), total_ns, kKernelRows), {}));
+  }
+  table::Block next;
+  next.kind = table::Block::Kind::kFacts;
+  next.title = "Next";
+  for (const NextCommand& command : commands) next.facts.emplace_back(command.why, command.command);
+  if (!commands.empty()) blocks.push_back(std::move(next));
+  return blocks;
+}
+
+/// One file of several.
+struct RankRow {
+  std::optional<int64_t> rank;
+  std::string input;
+  GpuTimes gpu;
+};
+
+table::Table TableOfRanks(std::vector<RankRow> rows) {
+  RowTable<RankRow> table(std::move(rows));
+  const auto time = [](auto get) { return [get](const RankRow& row) { return get(row.gpu); }; };
+  table
+      .Add({.name = "rank"},
+           [](const RankRow& row) -> Cell {
+             if (!row.rank) return table::Null();
+             return *row.rank;
+           })
+      .AddText(Key("input"), &RankRow::input)
+      .Add(Nanoseconds("busy_ns", "busy"), time([](const GpuTimes& gpu) { return gpu.busy_ns; }))
+      .Add(Nanoseconds("idle_ns", "idle"), time([](const GpuTimes& gpu) { return gpu.idle_ns(); }))
+      .Add(Nanoseconds("span_ns", "span"), time([](const GpuTimes& gpu) { return gpu.span_ns; }))
+      .Add(Nanoseconds("sum_ns", "sum"), time([](const GpuTimes& gpu) { return gpu.sum_ns; }));
+  return table.Take();
+}
+
+table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
+                              const SummaryOptions& options) {
+  const std::vector<Suspicion> suspicions = FindSuspicions(view, facts);
+  const std::vector<NextCommand> commands = SuggestCommands(view, facts);
+  table::RankResult result = StartResult(view);
+  result.data = DataOf(view, facts, suspicions, commands);
+  result.main_table = "top_kernels";
+  if (options.presentation.for_people) {
+    result.blocks = BlocksOf(view, facts, suspicions, commands);
+  }
+  return result;
+}
+
+}  // namespace
+
+base::Result<Output> ComputeSummary(const AnalysisInput& input, const SummaryOptions& options) {
+  std::vector<RankRow> rows;
+  base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
+    const SummaryFacts facts = CollectSummary(input, view);
+    rows.push_back({view.input().rank, view.input().path, facts.gpu});
+    return base::Result<table::RankResult>(ComputeRank(view, facts, options));
+  });
+  if (output.ok() && input.ranks.size() > 1) {
+    output->reduced = Object{{"ranks", TableOfRanks(std::move(rows))}};
+  }
+  return output;
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "src/analysis/analysis.h"
+#include "src/analysis/selection.h"
+#include "src/base/result.h"
+
+namespace layerscope::analysis {
+
+struct SummaryOptions {
+  Selection selection;
+  Presentation presentation;
+};
+
+/// `summary`: the one page. What ran, how busy the GPU was, where its time went by module, category
+/// and kernel, the steps by phase, what is suspicious, and what to run next.
+base::Result<Output> ComputeSummary(const AnalysisInput& input, const SummaryOptions& options);
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/analysis/coverage.h"
+#include "src/analysis/device_rows.h"
+#include "src/analysis/kernels.h"
+#include "src/analysis/launch_counts.h"
+#include "src/analysis/module_nodes.h"
+#include "src/analysis/run_ranks.h"
+#include "src/analysis/step_rows.h"
+#include "src/analysis/workload_guess.h"
+
+namespace layerscope::analysis {
+
+/// Busy, idle, span and sum over the devices of a selection.
+struct GpuTimes {
+  int64_t busy_ns = 0;
+  int64_t span_ns = 0;
+  int64_t sum_ns = 0;
+  int64_t idle_ns() const { return span_ns - busy_ns; }
+};
+
+/// The steps of one phase. Medians are of the steps that launched something.
+struct PhaseRow {
+  std::string phase;  ///< empty = unknown
+  int64_t n = 0;
+  std::optional<int64_t> median_wall_ns;
+  std::optional<int64_t> median_ns_per_token;
+  int64_t busy_ns = 0;
+  int64_t wall_ns = 0;
+  std::optional<int64_t> requests;  ///< of the step with the median wall
+  std::optional<int64_t> tokens;
+};
+
+/// What the page is made of: computed once, read by its blocks, its data and its advice.
+struct SummaryFacts {
+  Guess engine;
+  Guess model;
+  std::string layers;
+  std::string gpu_name;
+  RunRanks ranks;
+  std::vector<DeviceRow> devices;
+  GpuTimes gpu;
+  LaunchCounts launches;
+  GraphShare graph;
+  std::string graph_banner;
+  ModuleNodes tree;
+  std::vector<ModuleNode> top_modules;
+  std::vector<KernelRow> categories;
+  std::vector<KernelRow> kernels;
+  int64_t other_ns = 0;
+  std::string other;
+  StepRows steps;
+  std::vector<PhaseRow> phases;
+  int64_t idle_in_steps_ns = 0;
+};
+
+SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view);
+
+}  // namespace layerscope::analysis

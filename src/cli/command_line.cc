@@ -1,0 +1,177 @@
+#include "src/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "src/base/nearest.h"
+
+namespace layerscope::cli {
+namespace {
+
+using session::AnalysisSpec;
+using session::OptionKind;
+using session::OptionSpec;
+
+constexpr const char* kDefaultVerb = "summary";
+
+base::Error Usage(std::string message, std::string hint) {
+  return {base::ErrorCode::kUsage, std::move(message), std::move(hint)};
+}
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return path == "-" || std::filesystem::exists(path, error);
+}
+
+/// "-n,--rows" as CLI11 wants it.
+std::string Flags(const OptionSpec& spec) {
+  std::string flags = "--" + spec.name;
+  if (spec.letter != 0) flags = fmt::format("-{},{}", spec.letter, flags);
+  if (!spec.negation.empty()) flags += ",!--" + spec.negation;
+  return flags;
+}
+
+/// Where CLI11 puts the values; deque: addresses stay.
+struct Slots {
+  std::deque<std::string> texts;
+  std::deque<bool> flags;
+  std::map<std::string, std::pair<CLI::Option*, const std::string*>> text_of;
+  std::map<std::string, std::pair<CLI::Option*, const bool*>> flag_of;
+};
+
+void AddOption(CLI::App& app, const OptionSpec& spec, Slots& slots) {
+  if (spec.kind == OptionKind::kFlag) {
+    slots.flags.push_back(false);
+    CLI::Option* option = app.add_flag(Flags(spec), slots.flags.back());
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    slots.flag_of[spec.name] = {option, &slots.flags.back()};
+    return;
+  }
+  slots.texts.emplace_back();
+  CLI::Option* option = app.add_option(Flags(spec), slots.texts.back());
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  slots.text_of[spec.name] = {option, &slots.texts.back()};
+}
+
+std::vector<std::string> OptionNames(const std::vector<OptionSpec>& specs) {
+  std::vector<std::string> names = {"--help"};
+  for (const OptionSpec& spec : specs) {
+    if (spec.hidden) continue;
+    names.push_back("--" + spec.name);
+    if (!spec.negation.empty()) names.push_back("--" + spec.negation);
+  }
+  return names;
+}
+
+base::Error UnknownOption(const AnalysisSpec& verb, const std::vector<OptionSpec>& specs,
+                          const std::string& argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  return Usage(fmt::format("'{}' has no option '{}'{}", verb.name, name,
+                           base::DidYouMean(name, OptionNames(specs))),
+               fmt::format("run `layerscope {} --help`", verb.name));
+}
+
+base::Result<CommandLine> ParseVerb(const AnalysisSpec& verb, std::vector<std::string> arguments) {
+  CommandLine line;
+  line.analysis = &verb;
+  const std::vector<OptionSpec> specs = session::AllOptions(verb);
+  CLI::App app;
+  app.allow_extras();
+  app.set_help_flag();
+  bool help = false;
+  app.add_flag("-h,--help", help);
+  Slots slots;
+  for (const OptionSpec& spec : specs) AddOption(app, spec, slots);
+  try {
+    std::reverse(arguments.begin(), arguments.end());
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return Usage(error.what(), fmt::format("run `layerscope {} --help`", verb.name));
+  }
+  if (help) {
+    line.action = CommandLine::Action::kHelp;
+    return line;
+  }
+  for (std::string& extra : app.remaining()) {
+    if (extra == "--") continue;
+    if (extra.size() > 1 && extra.front() == '-') return UnknownOption(verb, specs, extra);
+    line.inputs.push_back(std::move(extra));
+  }
+  for (const auto& [name, slot] : slots.text_of) {
+    if (slot.first->count() > 0) line.options[name] = *slot.second;
+  }
+  for (const auto& [name, slot] : slots.flag_of) {
+    if (slot.first->count() > 0) line.options[name] = *slot.second ? "true" : "false";
+  }
+  return line;
+}
+
+std::vector<std::string> VerbNames() {
+  std::vector<std::string> names;
+  for (const AnalysisSpec& spec : session::Analyses()) names.push_back(spec.name);
+  return names;
+}
+
+base::Error UnknownVerb(const std::string& word) {
+  const std::vector<std::string> verbs = VerbNames();
+  const bool path_like =
+      word.find('/') != std::string::npos || word.find(".json") != std::string::npos;
+  if (path_like) {
+    return {base::ErrorCode::kInvalidInput, fmt::format("'{}' does not exist", word),
+            "give a trace file, a directory of ranks, or - for standard input"};
+  }
+  return Usage(fmt::format("'{}' is neither a verb nor an existing file{}", word,
+                           base::DidYouMean(word, verbs)),
+               fmt::format("verbs: {}", fmt::join(verbs, ", ")));
+}
+
+}  // namespace
+
+base::Result<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  if (arguments.empty()) {
+    return Usage("no input given", "try `layerscope TRACE` or `layerscope --help`");
+  }
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h") {
+    line.action = CommandLine::Action::kHelp;
+    return line;
+  }
+  if (first == "--version") {
+    line.action = CommandLine::Action::kVersion;
+    return line;
+  }
+  if (const AnalysisSpec* verb = session::FindAnalysis(first)) {
+    return ParseVerb(*verb, {arguments.begin() + 1, arguments.end()});
+  }
+  const bool starts_with_option = first.size() > 1 && first.front() == '-';
+  if (!starts_with_option && !Exists(first)) return UnknownVerb(first);
+  return ParseVerb(*session::FindAnalysis(kDefaultVerb), arguments);
+}
+
+std::string CommandName(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return "layerscope";
+  if (session::FindAnalysis(arguments.front()) != nullptr) return arguments.front();
+  return Exists(arguments.front()) ? kDefaultVerb : "layerscope";
+}
+
+bool AsksForJson(const std::vector<std::string>& arguments) {
+  bool json = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with("--format=")) json = arguments[i] == "--format=json";
+    if (arguments[i] == "--format" && i + 1 < arguments.size()) json = arguments[i + 1] == "json";
+  }
+  return json;
+}
+
+}  // namespace layerscope::cli

@@ -1,0 +1,94 @@
+#include "src/cli/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include "src/cli/help.h"
+
+namespace layerscope::cli {
+namespace {
+
+CommandLine Parsed(const std::vector<std::string>& arguments) {
+  base::Result<CommandLine> line = ParseCommandLine(arguments);
+  EXPECT_TRUE(line.ok()) << (line.ok() ? "" : line.error().message);
+  return line.ok() ? *line : CommandLine();
+}
+
+base::Error FailureOf(const std::vector<std::string>& arguments) {
+  base::Result<CommandLine> line = ParseCommandLine(arguments);
+  EXPECT_FALSE(line.ok());
+  return line.ok() ? base::Error() : line.error();
+}
+
+TEST(CommandLine, AVerbTakesInputsAndOptionsInAnyOrder) {
+  const CommandLine line =
+      Parsed({"modules", "--depth", "3", "a.json", "-n", "5", "b.json", "--no-comm"});
+  EXPECT_EQ(line.analysis->name, "modules");
+  EXPECT_EQ(line.inputs, (std::vector<std::string>{"a.json", "b.json"}));
+  EXPECT_EQ(line.options,
+            (session::RawOptions{{"depth", "3"}, {"rows", "5"}, {"no-comm", "true"}}));
+}
+
+TEST(CommandLine, AnExistingPathOrStandardInputIsSummary) {
+  EXPECT_EQ(Parsed({"-"}).analysis->name, "summary");
+  EXPECT_EQ(Parsed({"-"}).inputs, std::vector<std::string>{"-"});
+  EXPECT_EQ(Parsed({"CMakeLists.txt", "--strict"}).analysis->name, "summary");
+}
+
+TEST(CommandLine, TheLaterOfTwoOppositesHolds) {
+  EXPECT_EQ(Parsed({"modules", "-", "--no-collapse"}).options.at("collapse"), "false");
+  EXPECT_EQ(Parsed({"modules", "-", "--no-collapse", "--collapse"}).options.at("collapse"), "true");
+  EXPECT_EQ(Parsed({"kernels", "-", "--by", "op", "--by=module"}).options.at("by"), "module");
+}
+
+TEST(CommandLine, ValuesMayLookLikeOptions) {
+  EXPECT_EQ(Parsed({"kernels", "-", "--from=-3ms"}).options.at("from"), "-3ms");
+}
+
+TEST(CommandLine, WrongWordsSuggestTheNearest) {
+  EXPECT_EQ(FailureOf({"modles", "a.json"}).message,
+            "'modles' is neither a verb nor an existing file; did you mean 'modules'?");
+  EXPECT_EQ(FailureOf({"info", "--stict", "a.json"}).message,
+            "'info' has no option '--stict'; did you mean '--strict'?");
+  EXPECT_EQ(FailureOf({"absent.json"}).code, base::ErrorCode::kInvalidInput);
+  EXPECT_EQ(FailureOf({}).code, base::ErrorCode::kUsage);
+  EXPECT_EQ(FailureOf({"kernels", "-", "--by"}).code, base::ErrorCode::kUsage);
+}
+
+TEST(CommandLine, HelpAndVersionAreActions) {
+  EXPECT_EQ(Parsed({"--help"}).action, CommandLine::Action::kHelp);
+  EXPECT_EQ(Parsed({"--help"}).analysis, nullptr);
+  EXPECT_EQ(Parsed({"steps", "--help"}).analysis->name, "steps");
+  EXPECT_EQ(Parsed({"--version"}).action, CommandLine::Action::kVersion);
+}
+
+TEST(CommandLine, JsonIsSeenInBrokenCommandLinesToo) {
+  EXPECT_TRUE(AsksForJson({"info", "--nope", "--format", "json"}));
+  EXPECT_TRUE(AsksForJson({"info", "--format=json"}));
+  EXPECT_FALSE(AsksForJson({"info", "--format=json", "--format", "csv"}));
+  EXPECT_FALSE(AsksForJson({"info", "json"}));
+}
+
+TEST(Help, ListsEveryVerbAndItsExamplesWithinEightyColumns) {
+  const auto fits = [](const std::string& text) {
+    size_t at = 0;
+    while (at < text.size()) {
+      const size_t end = text.find('\n', at);
+      const std::string line = text.substr(at, end - at);
+      // "…" takes three bytes and one column.
+      EXPECT_LE(line.size(), line.find("…") == std::string::npos ? 80U : 84U) << line;
+      if (end == std::string::npos) break;
+      at = end + 1;
+    }
+  };
+  fits(ProgramHelp());
+  for (const session::AnalysisSpec& spec : session::Analyses()) {
+    EXPECT_NE(ProgramHelp().find(spec.name), std::string::npos);
+    const std::string help = VerbHelp(spec);
+    fits(help);
+    EXPECT_NE(help.find(spec.examples[0]), std::string::npos);
+    EXPECT_EQ(help.find("--chunk-size"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace layerscope::cli

@@ -1,0 +1,112 @@
+#include "src/session/input_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "src/io/list_directory.h"
+#include "src/session/rank_name.h"
+
+namespace layerscope::session {
+namespace {
+
+bool IsTraceName(const std::string& name) {
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
+}
+
+base::Error Invalid(std::string message, std::string hint) {
+  return {base::ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
+}
+
+/// The ranks of one pipeline stage, from the coordinates in all names.
+int64_t TpSize(const std::vector<RankName>& names) {
+  int64_t size = 0;
+  for (const RankName& name : names) {
+    if (name.tp) size = std::max(size, *name.tp + 1);
+  }
+  return size;
+}
+
+base::Result<std::vector<InputFile>> FilesOfDirectory(const std::string& path) {
+  base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(path);
+  if (!entries.ok()) return std::move(entries).error();
+  std::vector<InputFile> ranked;
+  std::vector<InputFile> others;
+  std::vector<RankName> names;
+  for (const io::DirectoryEntry& entry : *entries) {
+    if (!IsTraceName(entry.name)) continue;
+    InputFile file{(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes};
+    const RankName name = ParseRankName(entry.name);
+    if (name.known()) names.push_back(name);
+    (name.known() ? ranked : others).push_back(std::move(file));
+  }
+  if (ranked.empty() && others.size() == 1) return others;
+  if (ranked.empty() && others.empty()) {
+    return Invalid(fmt::format("'{}' holds no trace (*.json, *.json.gz, *.json.zst)", path),
+                   "name the trace file itself");
+  }
+  if (ranked.empty()) {
+    return Invalid(
+        fmt::format("'{}' holds {} traces and none says its rank in its name", path, others.size()),
+        fmt::format("name one of them, for example {}", others.front().path));
+  }
+  std::map<int64_t, std::string> seen;
+  const int64_t tp_size = TpSize(names);
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    ranked[i].rank_from_name = RankOf(names[i], tp_size);
+    if (!ranked[i].rank_from_name) continue;
+    const auto [at, is_new] = seen.emplace(*ranked[i].rank_from_name, ranked[i].path);
+    if (is_new) continue;
+    return Invalid(fmt::format("'{}' holds several traces of rank {}: {} and {}", path, at->first,
+                               std::filesystem::path(at->second).filename().string(),
+                               std::filesystem::path(ranked[i].path).filename().string()),
+                   "several runs lie in this directory: name the files of one of them");
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const InputFile& a, const InputFile& b) {
+    return a.rank_from_name < b.rank_from_name;
+  });
+  return ranked;
+}
+
+InputFile FileOf(const std::string& path) {
+  InputFile file;
+  file.path = path;
+  if (path == "-") return file;
+  const std::string name = std::filesystem::path(path).filename().string();
+  file.rank_from_name = RankOf(ParseRankName(name), 0);
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  if (!error) file.bytes = static_cast<int64_t>(bytes);
+  return file;
+}
+
+}  // namespace
+
+base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    return base::Error{base::ErrorCode::kUsage, "no input given",
+                       "give a trace file, a directory of ranks, or - for standard input"};
+  }
+  std::vector<InputFile> files;
+  for (const std::string& argument : arguments) {
+    std::error_code error;
+    if (argument == "-" || !std::filesystem::is_directory(argument, error)) {
+      files.push_back(FileOf(argument));
+      continue;
+    }
+    base::Result<std::vector<InputFile>> found = FilesOfDirectory(argument);
+    if (!found.ok()) return std::move(found).error();
+    for (InputFile& file : *found) files.push_back(std::move(file));
+  }
+  const auto n_stdin = std::count_if(files.begin(), files.end(),
+                                     [](const InputFile& file) { return file.path == "-"; });
+  if (n_stdin > 1) {
+    return base::Error{base::ErrorCode::kUsage, "standard input can be read once", "give - once"};
+  }
+  return files;
+}
+
+}  // namespace layerscope::session

@@ -1,0 +1,197 @@
+#include "src/session/loaded_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <new>
+
+#include "src/base/format_number.h"
+#include "src/ingest/kineto/reader.h"
+#include "src/io/byte_source.h"
+#include "src/model/rules.h"
+#include "src/session/parallel.h"
+
+namespace layerscope::session {
+namespace {
+
+/// What a compressed trace grows to: 12 to 20 on real files.
+constexpr int64_t kInflation = 16;
+/// Kept rows against decompressed bytes: about a third of the events, of 250 bytes each, become
+/// rows of 100 bytes; doubled for columns that grow.
+constexpr int64_t kKeptPercent = 28;
+constexpr int64_t kFixedBytes = int64_t{64} << 20;
+
+/// Adds up the progress of several files and passes it on, one call at a time.
+class ProgressSum {
+ public:
+  ProgressSum(const std::vector<InputFile>& files, const LoadOptions& options)
+      : options_(options), done_(files.size(), 0) {
+    for (const InputFile& file : files) {
+      if (file.bytes < 0) total_ = -1;
+      if (total_ >= 0) total_ += file.bytes;
+    }
+  }
+  void Report(size_t file, int64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    sum_ += bytes - done_[file];
+    done_[file] = bytes;
+    if (options_.progress) options_.progress(sum_, total_);
+  }
+  int64_t done(size_t file) const { return done_[file]; }
+
+ private:
+  const LoadOptions& options_;
+  std::mutex mutex_;
+  std::vector<int64_t> done_;
+  int64_t sum_ = 0;
+  int64_t total_ = 0;
+};
+
+base::Result<trace::Trace> ReadFile(const InputFile& file, size_t index, int threads,
+                                    const LoadOptions& options, ProgressSum& progress) {
+  base::Result<std::unique_ptr<io::ByteSource>> source = io::OpenFile(file.path);
+  if (!source.ok()) return std::move(source).error();
+  ingest::kineto::ReadOptions read;
+  read.threads = threads;
+  if (options.chunk_bytes > 0) read.chunk_bytes = options.chunk_bytes;
+  read.stop = options.stop;
+  read.progress = [&progress, index](int64_t bytes) { progress.Report(index, bytes); };
+  return ingest::kineto::ReadTrace(**source, read);
+}
+
+/// Runs `work`; what it throws (memory, the standard library) becomes an error.
+template <typename Work>
+std::optional<base::Error> Guarded(Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return base::Error{base::ErrorCode::kFailed, "not enough memory",
+                       "read fewer ranks at a time, or a smaller part of the trace"};
+  } catch (const std::exception& error) {
+    return base::Error{base::ErrorCode::kFailed, error.what(), {}};
+  }
+}
+
+/// Runs `work` on every file; the error of the first file in order wins, with its name in front.
+template <typename Work>
+base::Status ForEachFile(const std::vector<InputFile>& files, int threads, Work work) {
+  std::vector<std::optional<base::Error>> errors(files.size());
+  ForEachInParallel(files.size(), threads,
+                    [&](size_t i) { errors[i] = Guarded([&] { return work(i); }); });
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!errors[i]) continue;
+    if (files.size() == 1 && errors[i]->message.find(files[i].path) != std::string::npos) {
+      return *std::move(errors[i]);
+    }
+    const std::string name = files[i].path == "-" ? "standard input" : files[i].path;
+    return (*std::move(errors[i])).WithContext("reading " + name);
+  }
+  return {};
+}
+
+base::Status CheckMemory(const std::vector<InputFile>& files, const LoadOptions& options) {
+  if (!options.memory_limit) return {};
+  const int64_t needed = EstimateMemory(files);
+  if (needed <= *options.memory_limit) return {};
+  return base::Error{
+      base::ErrorCode::kFailed,
+      fmt::format("reading {} would need about {}, more than the limit of {}",
+                  files.size() == 1 ? files.front().path : fmt::format("{} files", files.size()),
+                  base::FormatBytes(needed), base::FormatBytes(*options.memory_limit)),
+      files.size() > 1 ? "name fewer ranks, or raise --memory-limit" : "raise --memory-limit"};
+}
+
+/// One clock for all files.
+void Rebase(LoadedRun& run) {
+  int64_t zero_ns = std::numeric_limits<int64_t>::max();
+  for (LoadedRank& rank : run.ranks) {
+    rank.t0_ns = rank.trace->zero_ns;
+    rank.span_ns = rank.trace->end_ns;
+    zero_ns = std::min(zero_ns, rank.t0_ns);
+  }
+  for (LoadedRank& rank : run.ranks) rank.trace->Rebase(zero_ns);
+}
+
+bool Stopped(const LoadOptions& options) {
+  return options.stop != nullptr && options.stop->requested();
+}
+
+base::Error Cancelled() {
+  return {base::ErrorCode::kCancelled, "interrupted", {}};
+}
+
+}  // namespace
+
+std::vector<analysis::RankInput> LoadedRun::Inputs() const {
+  std::vector<analysis::RankInput> inputs;
+  for (const LoadedRank& rank : ranks) {
+    inputs.push_back({rank.trace.get(), rank.attribution.get(), rank.rank, rank.path});
+  }
+  return inputs;
+}
+
+std::vector<table::InputInfo> LoadedRun::Infos() const {
+  std::vector<table::InputInfo> infos;
+  for (const LoadedRank& rank : ranks) {
+    infos.push_back({rank.path, "kineto", rank.rank, rank.t0_ns, rank.span_ns});
+  }
+  return infos;
+}
+
+int64_t EstimateMemory(const std::vector<InputFile>& files) {
+  int64_t bytes = kFixedBytes;
+  for (const InputFile& file : files) {
+    if (file.bytes < 0) continue;
+    const bool packed = file.path.ends_with(".gz") || file.path.ends_with(".zst");
+    bytes += file.bytes * (packed ? kInflation : 1) / 100 * kKeptPercent;
+  }
+  return bytes;
+}
+
+base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, const LoadOptions& options,
+                                base::StageClock& clock) {
+  if (base::Status enough = CheckMemory(files, options); !enough.ok()) {
+    return std::move(enough).error();
+  }
+  LoadedRun run;
+  base::Result<kernel_names::RuleSet> rules = model::LoadRuleSet(options.rules_path);
+  if (!rules.ok()) return std::move(rules).error();
+  run.rules = std::make_unique<kernel_names::RuleSet>(*std::move(rules));
+  run.ranks.resize(files.size());
+  ProgressSum progress(files, options);
+  const int threads_a_file = files.size() > 1 ? 1 : options.threads;
+  const auto read = [&](size_t i) -> std::optional<base::Error> {
+    base::Result<trace::Trace> trace = ReadFile(files[i], i, threads_a_file, options, progress);
+    if (!trace.ok()) return std::move(trace).error();
+    LoadedRank& rank = run.ranks[i];
+    rank.path = files[i].path;
+    rank.trace = std::make_unique<trace::Trace>(*std::move(trace));
+    rank.rank = rank.trace->metadata.rank ? rank.trace->metadata.rank : files[i].rank_from_name;
+    rank.bytes_read = progress.done(i);
+    return std::nullopt;
+  };
+  const auto attribute = [&](size_t i) -> std::optional<base::Error> {
+    run.ranks[i].attribution = std::make_unique<attribution::Attribution>(
+        attribution::Attribute(*run.ranks[i].trace, *run.rules));
+    return std::nullopt;
+  };
+  clock.Start("read");
+  if (base::Status done = ForEachFile(files, options.threads, read); !done.ok()) {
+    return std::move(done).error();
+  }
+  if (Stopped(options)) return Cancelled();
+  Rebase(run);
+  clock.Start("attribute");
+  if (base::Status done = ForEachFile(files, options.threads, attribute); !done.ok()) {
+    return std::move(done).error();
+  }
+  clock.Stop();
+  if (Stopped(options)) return Cancelled();
+  return run;
+}
+
+}  // namespace layerscope::session

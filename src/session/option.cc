@@ -1,0 +1,168 @@
+#include "src/session/option.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "src/base/format_number.h"
+#include "src/base/nearest.h"
+
+namespace layerscope::session {
+namespace {
+
+base::Error BadValue(const OptionSpec& spec, const std::string& text, std::string_view wanted) {
+  base::Error error;
+  error.code = base::ErrorCode::kUsage;
+  error.message = fmt::format("--{}: '{}' is not {}", spec.name, text, wanted);
+  return error;
+}
+
+std::optional<int64_t> ParseWhole(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = problem == std::errc() && end == text.data() + text.size() && number >= 0;
+  if (!whole || text.empty()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::pair<int64_t, int64_t>> ParseRange(std::string_view text) {
+  const size_t dots = text.find("..");
+  const std::optional<int64_t> first = ParseWhole(text.substr(0, dots));
+  const std::optional<int64_t> last =
+      dots == std::string_view::npos ? first : ParseWhole(text.substr(dots + 2));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return std::pair(*first, *last);
+}
+
+base::Result<size_t> ParseChoice(const OptionSpec& spec, const std::string& text) {
+  for (size_t i = 0; i < spec.choices.size(); ++i) {
+    if (spec.choices[i] == text) return i;
+  }
+  base::Error error;
+  error.code = base::ErrorCode::kUsage;
+  error.message =
+      fmt::format("--{}: no '{}'{}", spec.name, text, base::DidYouMean(text, spec.choices));
+  error.hint = fmt::format("choose one of: {}", fmt::join(spec.choices, ", "));
+  return error;
+}
+
+}  // namespace
+
+const OptionValues::Value* OptionValues::Find(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+std::optional<bool> OptionValues::OptionalFlag(std::string_view name) const {
+  const Value* const value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return std::get<bool>(*value);
+}
+
+std::optional<std::string> OptionValues::Text(std::string_view name) const {
+  const Value* const value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* choice = std::get_if<ChoiceValue>(value)) return choice->text;
+  return std::get<std::string>(*value);
+}
+
+std::string OptionValues::TextOr(std::string_view name, std::string fallback) const {
+  return Text(name).value_or(std::move(fallback));
+}
+
+std::optional<int64_t> OptionValues::Number(std::string_view name) const {
+  const Value* const value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return std::get<int64_t>(*value);
+}
+
+std::optional<std::pair<int64_t, int64_t>> OptionValues::Range(std::string_view name) const {
+  const Value* const value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return std::get<std::pair<int64_t, int64_t>>(*value);
+}
+
+std::optional<size_t> OptionValues::Choice(std::string_view name) const {
+  const Value* const value = Find(name);
+  if (value == nullptr) return std::nullopt;
+  return std::get<ChoiceValue>(*value).index;
+}
+
+base::Result<OptionValues> ParseOptions(const std::vector<OptionSpec>& specs,
+                                        const RawOptions& raw) {
+  OptionValues result;
+  for (const OptionSpec& spec : specs) {
+    const auto given = raw.find(spec.name);
+    if (given == raw.end()) continue;
+    const std::string& text = given->second;
+    OptionValues::Value& value = result.values_[spec.name];
+    const auto number = [&](std::optional<int64_t> parsed) {
+      if (parsed) value = *parsed;
+      return parsed.has_value();
+    };
+    switch (spec.kind) {
+      case OptionKind::kFlag:
+        value = text != "false";
+        break;
+      case OptionKind::kText:
+        value = text;
+        break;
+      case OptionKind::kInteger:
+        if (!number(ParseWhole(text))) return BadValue(spec, text, "a whole number");
+        break;
+      case OptionKind::kDuration:
+        if (!number(base::ParseDuration(text))) {
+          return BadValue(spec, text, "a time such as 3.2ms, 150us or 12345ns");
+        }
+        break;
+      case OptionKind::kSize:
+        if (!number(base::ParseBytes(text))) return BadValue(spec, text, "a size such as 2GiB");
+        break;
+      case OptionKind::kChoice: {
+        base::Result<size_t> index = ParseChoice(spec, text);
+        if (!index.ok()) return std::move(index).error();
+        value = OptionValues::ChoiceValue{*index, text};
+        break;
+      }
+      case OptionKind::kStepRange: {
+        const auto range = ParseRange(text);
+        if (!range) return BadValue(spec, text, "a step number or a range such as 3..5");
+        value = *range;
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+table::Object EnvelopeOptions(const std::vector<OptionSpec>& specs, const OptionValues& values) {
+  table::Object object;
+  for (const OptionSpec& spec : specs) {
+    if (!spec.in_envelope || !values.Has(spec.name)) continue;
+    table::Value value;
+    switch (spec.kind) {
+      case OptionKind::kFlag:
+        value = values.Flag(spec.name);
+        break;
+      case OptionKind::kText:
+      case OptionKind::kChoice:
+        value = *values.Text(spec.name);
+        break;
+      case OptionKind::kInteger:
+      case OptionKind::kDuration:
+      case OptionKind::kSize:
+        value = *values.Number(spec.name);
+        break;
+      case OptionKind::kStepRange: {
+        const auto [first, last] = *values.Range(spec.name);
+        value =
+            first == last ? table::Value(first) : table::Value(fmt::format("{}..{}", first, last));
+        break;
+      }
+    }
+    object.emplace_back(spec.name, std::move(value));
+  }
+  return object;
+}
+
+}  // namespace layerscope::session

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/analysis/analysis.h"
+#include "src/base/result.h"
+#include "src/session/option.h"
+
+namespace layerscope::session {
+
+/// One analysis verb, as data and one function. Everything that shows it (command line, help,
+/// envelope) is generated from this.
+struct AnalysisSpec {
+  std::string name;
+  std::string group;    ///< the heading it stands under in help: "look"
+  std::string summary;  ///< what it answers, one line
+  /// Its own options, selection and presentation included; CommonOptions come on top.
+  std::vector<OptionSpec> options;
+  std::vector<std::string> examples;  ///< two command lines that the tests run
+  std::function<base::Result<analysis::Output>(const analysis::AnalysisInput&, const OptionValues&,
+                                               const analysis::Presentation&)>
+      compute;
+};
+
+/// All analyses, in the order of help.
+const std::vector<AnalysisSpec>& Analyses();
+/// Null when there is none of that name.
+const AnalysisSpec* FindAnalysis(std::string_view name);
+
+/// Options of every verb: output, limits, statistics.
+const std::vector<OptionSpec>& CommonOptions();
+/// A verb's own options and the common ones.
+std::vector<OptionSpec> AllOptions(const AnalysisSpec& spec);
+
+}  // namespace layerscope::session

@@ -1,0 +1,113 @@
+#include "src/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "src/session/shared_options.h"
+
+namespace layerscope::session {
+namespace {
+
+using table::HealthEntry;
+using table::Severity;
+
+LoadOptions LoadOptionsOf(const OptionValues& values, const Hooks& hooks) {
+  LoadOptions options;
+  options.rules_path = values.TextOr("rules", {});
+  options.threads = static_cast<int>(std::min<int64_t>(values.Number("threads").value_or(0), 1024));
+  options.chunk_bytes = static_cast<size_t>(values.Number("chunk-size").value_or(0));
+  options.memory_limit = values.Number("memory-limit");
+  options.stop = hooks.stop;
+  options.progress = hooks.progress;
+  return options;
+}
+
+/// Two files of one rank are either two runs or a mistake; both are worth a word.
+std::vector<HealthEntry> DuplicateRanks(const LoadedRun& run) {
+  std::vector<HealthEntry> warnings;
+  for (size_t i = 0; i < run.ranks.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (!run.ranks[i].rank || run.ranks[i].rank != run.ranks[k].rank) continue;
+      warnings.push_back(
+          {"duplicate_rank", Severity::kWarning, 1,
+           fmt::format("{} and {} both say that they are rank {}; several inputs are "
+                       "taken as ranks of one run.",
+                       run.ranks[k].path, run.ranks[i].path, *run.ranks[i].rank)});
+      break;
+    }
+  }
+  return warnings;
+}
+
+/// Import ledger and attribution's warnings of the file behind a result go in front of its own.
+void AddHealth(const LoadedRun& run, table::RankResult& result) {
+  for (const LoadedRank& rank : run.ranks) {
+    if (rank.path != result.input) continue;
+    std::vector<HealthEntry> health = rank.trace->ledger.ToHealth();
+    const std::vector<HealthEntry>& more = rank.attribution->warnings;
+    health.insert(health.end(), more.begin(), more.end());
+    result.warnings.insert(result.warnings.begin(), health.begin(), health.end());
+    return;
+  }
+}
+
+/// The first entry of at least that severity.
+const HealthEntry* Worst(const table::Result& result, Severity at_least) {
+  for (const table::RankResult& rank : result.ranks) {
+    for (const HealthEntry& entry : rank.warnings) {
+      if (entry.severity >= at_least) return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<base::Error> VerdictOf(const table::Result& result, bool strict) {
+  if (const HealthEntry* entry = Worst(result, Severity::kError)) {
+    return base::Error{base::ErrorCode::kInvalidInput, entry->message, {}};
+  }
+  if (!strict) return std::nullopt;
+  if (const HealthEntry* entry = Worst(result, Severity::kDataLoss)) {
+    return base::Error{
+        base::ErrorCode::kStrictViolated,
+        fmt::format("data was lost ({}, {}): {}", entry->code, entry->count, entry->message),
+        "without --strict the rest is used"};
+  }
+  for (const table::RankResult& rank : result.ranks) {
+    if (!rank.abstained) continue;
+    return base::Error{base::ErrorCode::kStrictViolated, "withheld: " + rank.abstained->why,
+                       rank.abstained->how};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
+                                  base::StageClock& clock) {
+  base::Result<std::vector<InputFile>> files = FindInputFiles(request.inputs);
+  if (!files.ok()) return std::move(files).error();
+  base::Result<LoadedRun> loaded = LoadRun(*files, LoadOptionsOf(request.options, hooks), clock);
+  if (!loaded.ok()) return std::move(loaded).error();
+  Outcome outcome;
+  outcome.run = std::make_shared<const LoadedRun>(*std::move(loaded));
+  clock.Start("analyse");
+  const std::vector<analysis::RankInput> inputs = outcome.run->Inputs();
+  base::Result<analysis::Output> output = request.analysis->compute(
+      {inputs, outcome.run->rules.get()}, request.options, PresentationOf(request.options));
+  clock.Stop();
+  if (!output.ok()) return std::move(output).error();
+  table::Result& result = outcome.result;
+  result.command = request.analysis->name;
+  result.inputs = outcome.run->Infos();
+  result.options = EnvelopeOptions(AllOptions(*request.analysis), request.options);
+  result.health = DuplicateRanks(*outcome.run);
+  result.ranks = std::move(output->ranks);
+  result.reduced = std::move(output->reduced);
+  for (table::RankResult& rank : result.ranks) AddHealth(*outcome.run, rank);
+  outcome.verdict = VerdictOf(result, request.options.Flag("strict"));
+  return outcome;
+}
+
+}  // namespace layerscope::session

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/base/result.h"
+#include "src/base/stage_clock.h"
+#include "src/base/stop_flag.h"
+#include "src/session/loaded_run.h"
+#include "src/session/registry.h"
+#include "src/table/result.h"
+
+namespace layerscope::session {
+
+/// What to run: one analysis over the files that the inputs stand for.
+struct Request {
+  const AnalysisSpec* analysis = nullptr;
+  std::vector<std::string> inputs;
+  OptionValues options;  ///< of AllOptions(*analysis)
+};
+
+/// What the caller has to say while it runs.
+struct Hooks {
+  const base::StopFlag* stop = nullptr;
+  std::function<void(int64_t done, int64_t total)> progress;
+};
+
+/// A result, with the run whose columns its tables view.
+struct Outcome {
+  std::shared_ptr<const LoadedRun> run;
+  table::Result result;
+  /// Why the exit status is not 0 although there is a result: --strict, or an error-level entry.
+  std::optional<base::Error> verdict;
+};
+
+/// Opens, reads, attributes and analyses. Nothing is printed.
+base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
+                                  base::StageClock& clock);
+
+/// What --stats prints: time per stage, bytes per group of columns, events per second.
+std::string StatsText(const Outcome& outcome, const base::StageClock& clock);
+
+}  // namespace layerscope::session

@@ -1,0 +1,168 @@
+#include "src/session/session.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "src/session/input_files.h"
+
+namespace layerscope::session {
+namespace {
+
+/// A directory that goes away with the test.
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("session_") + info->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = (folder_ / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  /// A trace of one kernel.
+  std::string WriteKernel(const std::string& name, const std::string& start_us,
+                          const std::string& head = {}) const {
+    return Write(name,
+                 "{" + head +
+                     R"("traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": )" +
+                     start_us + R"(, "dur": 2, "pid": 0, "tid": 7}]})");
+  }
+  std::string folder() const { return folder_.string(); }
+
+  static base::Result<Outcome> RunVerb(const std::string& verb, std::vector<std::string> inputs,
+                                       const RawOptions& raw = {}) {
+    const AnalysisSpec* spec = FindAnalysis(verb);
+    base::StageClock clock;
+    return RunAnalysis({spec, std::move(inputs), *ParseOptions(AllOptions(*spec), raw)}, {}, clock);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(SessionTest, RanksShareTheSmallestZeroAndKeepTheirOwn) {
+  WriteKernel("rank1.json", "100");
+  WriteKernel("rank0.json", "90");
+  base::Result<Outcome> outcome = RunVerb("kernels", {folder()});
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_EQ(outcome->run->ranks.size(), 2U);
+  EXPECT_EQ(outcome->run->ranks[0].rank, 0);
+  EXPECT_EQ(outcome->run->ranks[1].trace->activities.start_ns[0], 10000);
+  EXPECT_EQ(outcome->result.inputs[1].t0_ns, 100000);
+  EXPECT_EQ(outcome->result.inputs[1].span_ns, 2000);
+}
+
+TEST_F(SessionTest, TheFilesOwnWordOnItsRankGoesBeforeItsName) {
+  const std::string path =
+      WriteKernel("rank0.json", "1", R"("distributedInfo": {"rank": 5, "world_size": 8}, )");
+  base::Result<Outcome> outcome = RunVerb("info", {path});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->result.inputs[0].rank, 5);
+}
+
+TEST_F(SessionTest, StrictRefusesLostData) {
+  const std::string path = Write(
+      "cut.json",
+      R"([{"ph": "X", "cat": "kernel", "name": "a", "ts": 1, "dur": 2, "pid": 0, "tid": 7}, {"ph": "X", "na)");
+  base::Result<Outcome> lenient = RunVerb("info", {path});
+  ASSERT_TRUE(lenient.ok());
+  EXPECT_FALSE(lenient->verdict.has_value());
+  base::Result<Outcome> strict = RunVerb("info", {path}, {{"strict", "true"}});
+  ASSERT_TRUE(strict.ok());
+  ASSERT_TRUE(strict->verdict.has_value());
+  EXPECT_EQ(strict->verdict->code, base::ErrorCode::kStrictViolated);
+}
+
+TEST_F(SessionTest, TheMemoryLimitSaysWhatWouldBeNeeded) {
+  const std::string path = WriteKernel("a.json", "1");
+  base::Result<Outcome> outcome = RunVerb("info", {path}, {{"memory-limit", "1MiB"}});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, base::ErrorCode::kFailed);
+  EXPECT_NE(outcome.error().message.find("64.0 MiB"), std::string::npos) << outcome.error().message;
+}
+
+TEST_F(SessionTest, ErrorsNameTheFile) {
+  const std::string path = Write("page.html", "<!DOCTYPE html><html></html>");
+  base::Result<Outcome> outcome = RunVerb("info", {path});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, base::ErrorCode::kInvalidInput);
+  EXPECT_NE(outcome.error().message.find("page.html"), std::string::npos);
+}
+
+TEST_F(SessionTest, TwoFilesOfOneRankAreAWarning) {
+  const std::string a = WriteKernel("a_rank0.json", "1");
+  const std::string b = WriteKernel("b_rank0.json", "1");
+  base::Result<Outcome> outcome = RunVerb("info", {a, b});
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_EQ(outcome->result.health.size(), 1U);
+  EXPECT_EQ(outcome->result.health[0].code, "duplicate_rank");
+}
+
+TEST_F(SessionTest, ADirectoryOfSeveralRunsIsRefused) {
+  WriteKernel("a_rank0.json", "1");
+  WriteKernel("b_rank0.json", "1");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({folder()});
+  ASSERT_FALSE(files.ok());
+  EXPECT_NE(files.error().message.find("several traces of rank 0"), std::string::npos);
+}
+
+TEST_F(SessionTest, ADirectoryWithOneTraceIsThatTrace) {
+  const std::string path = WriteKernel("trace.json", "1");
+  Write("notes.txt", "no trace");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({folder()});
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_EQ(files->front().path, path);
+  EXPECT_EQ(files->front().rank_from_name, std::nullopt);
+}
+
+TEST_F(SessionTest, ADirectoryLeavesTheMergedFileAside) {
+  WriteKernel("177-TP-0-DP-0-PP-0-EP-0.trace.json", "1");
+  WriteKernel("177-TP-1-DP-0-PP-0-EP-0.trace.json", "1");
+  WriteKernel("merged-177.trace.json", "1");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({folder()});
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ((*files)[1].rank_from_name, 1);
+}
+
+TEST_F(SessionTest, AnEmptyDirectoryAndNoInputAreErrors) {
+  EXPECT_EQ(FindInputFiles({folder()}).error().code, base::ErrorCode::kInvalidInput);
+  EXPECT_EQ(FindInputFiles({}).error().code, base::ErrorCode::kUsage);
+  EXPECT_EQ(FindInputFiles({"-", "-"}).error().code, base::ErrorCode::kUsage);
+}
+
+TEST_F(SessionTest, AStopRequestCancels) {
+  const std::string path = WriteKernel("a.json", "1");
+  base::StopFlag stop;
+  stop.Request();
+  base::StageClock clock;
+  const AnalysisSpec* spec = FindAnalysis("info");
+  Hooks hooks;
+  hooks.stop = &stop;
+  base::Result<Outcome> outcome = RunAnalysis({spec, {path}, {}}, hooks, clock);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, base::ErrorCode::kCancelled);
+}
+
+TEST_F(SessionTest, StatsNameStagesAndColumns) {
+  const std::string path = WriteKernel("a.json", "1");
+  base::StageClock clock;
+  const AnalysisSpec* spec = FindAnalysis("info");
+  base::Result<Outcome> outcome = RunAnalysis({spec, {path}, {}}, {}, clock);
+  ASSERT_TRUE(outcome.ok());
+  const std::string text = StatsText(*outcome, clock);
+  for (const char* word : {"read", "attribute", "analyse", "activities", "peak memory"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+  }
+}
+
+}  // namespace
+}  // namespace layerscope::session

@@ -1,0 +1,164 @@
+#include "src/session/shared_options.h"
+
+#include <utility>
+
+#include "src/render/render.h"
+#include "src/session/registry.h"
+
+namespace layerscope::session {
+namespace {
+
+OptionSpec DurationOption(std::string name, std::string help) {
+  OptionSpec spec = TextOption(std::move(name), "T", std::move(help));
+  spec.kind = OptionKind::kDuration;
+  return spec;
+}
+
+OptionSpec WithLetter(char letter, OptionSpec spec) {
+  spec.letter = letter;
+  return spec;
+}
+
+/// An option that changes how, not what.
+OptionSpec NotInEnvelope(OptionSpec spec) {
+  spec.in_envelope = false;
+  return spec;
+}
+
+OptionSpec Hidden(OptionSpec spec) {
+  spec.hidden = true;
+  return NotInEnvelope(std::move(spec));
+}
+
+OptionSpec WithFallback(std::string fallback, OptionSpec spec) {
+  spec.fallback = std::move(fallback);
+  return spec;
+}
+
+std::vector<OptionSpec> OutputOptions() {
+  return {
+      WithFallback("table", NotInEnvelope(ChoiceOption("format", "FORMAT", FormatNames(),
+                                                       "form of the output"))),
+      NotInEnvelope(TextOption("table", "NAME", "with --format csv: the table to print")),
+      NotInEnvelope(WithLetter('o', TextOption("output", "FILE", "write the output to FILE"))),
+      WithFallback("auto", NotInEnvelope(ChoiceOption("color", "WHEN", {"auto", "always", "never"},
+                                                      "colour in tables"))),
+      NotInEnvelope(WithLetter('v', FlagOption("verbose",
+                                               "full names, and health entries that "
+                                               "are for information only"))),
+      NotInEnvelope(WithLetter('q', FlagOption("quiet", "no warnings and no progress on stderr")))};
+}
+
+std::vector<OptionSpec> RunOptions() {
+  OptionSpec memory =
+      TextOption("memory-limit", "SIZE", "refuse inputs that would need more memory than SIZE");
+  memory.kind = OptionKind::kSize;
+  OptionSpec chunk = TextOption("chunk-size", "SIZE", "bytes of one slice of the reader");
+  chunk.kind = OptionKind::kSize;
+  return {
+      TextOption("rules", "FILE", "category rules (TOML) that come before the built-in ones"),
+      FlagOption("strict", "exit 3 when data was lost while reading, or a result is withheld"),
+      WithFallback("one a core", NotInEnvelope(IntegerOption("threads", "N", "threads to use"))),
+      NotInEnvelope(std::move(memory)),
+      NotInEnvelope(FlagOption("stats", "time of each stage, memory and speed on stderr")),
+      NotInEnvelope(FlagOption("no-progress", "no progress bar on stderr")),
+      Hidden(IntegerOption("width", "CELLS", "width of a line of a table")),
+      Hidden(std::move(chunk))};
+}
+
+}  // namespace
+
+OptionSpec TextOption(std::string name, std::string value_name, std::string help) {
+  OptionSpec spec;
+  spec.name = std::move(name);
+  spec.value_name = std::move(value_name);
+  spec.help = std::move(help);
+  return spec;
+}
+
+OptionSpec FlagOption(std::string name, std::string help) {
+  OptionSpec spec = TextOption(std::move(name), {}, std::move(help));
+  spec.kind = OptionKind::kFlag;
+  return spec;
+}
+
+OptionSpec IntegerOption(std::string name, std::string value_name, std::string help) {
+  OptionSpec spec = TextOption(std::move(name), std::move(value_name), std::move(help));
+  spec.kind = OptionKind::kInteger;
+  return spec;
+}
+
+OptionSpec ChoiceOption(std::string name, std::string value_name, std::vector<std::string> choices,
+                        std::string help) {
+  OptionSpec spec = TextOption(std::move(name), std::move(value_name), std::move(help));
+  spec.kind = OptionKind::kChoice;
+  spec.choices = std::move(choices);
+  return spec;
+}
+
+OptionSpec RankOption() {
+  return IntegerOption("rank", "R", "only this rank");
+}
+
+std::vector<OptionSpec> SelectionOptions() {
+  OptionSpec step = TextOption("step", "N", "only this engine step, or steps FIRST..LAST");
+  step.kind = OptionKind::kStepRange;
+  return {RankOption(),
+          TextOption("pid", "P", "only this host process"),
+          TextOption("device", "D", "only this device"),
+          TextOption("stream", "S", "only this stream"),
+          std::move(step),
+          TextOption("phase", "P",
+                     "only steps of this phase: prefill, decode, mixed, draft, "
+                     "target_verify"),
+          TextOption("module", "M", "only this module (path, instance or class) and all below it"),
+          DurationOption("from", "only activities that start at or after T (3.2ms)"),
+          DurationOption("to", "only activities that start before T")};
+}
+
+std::vector<OptionSpec> RowOptions() {
+  return {WithFallback("what fits, all for json and csv",
+                       WithLetter('n', IntegerOption("rows", "ROWS", "rows to show; 0 = all"))),
+          TextOption("sort", "COL[:asc]", "order rows by a column, largest first")};
+}
+
+analysis::Selection SelectionOf(const OptionValues& values) {
+  analysis::Selection selection;
+  selection.rank = values.Number("rank");
+  selection.pid = values.Text("pid");
+  selection.device = values.Text("device");
+  selection.stream = values.Text("stream");
+  selection.steps = values.Range("step");
+  selection.phase = values.Text("phase");
+  selection.module = values.Text("module");
+  selection.from_ns = values.Number("from");
+  selection.to_ns = values.Number("to");
+  return selection;
+}
+
+analysis::Presentation PresentationOf(const OptionValues& values) {
+  analysis::Presentation presentation;
+  const auto format = static_cast<render::Format>(values.Choice("format").value_or(0));
+  presentation.for_people = format == render::Format::kTable || format == render::Format::kMarkdown;
+  presentation.rows = values.Number("rows");
+  presentation.sort = values.TextOr("sort", {});
+  presentation.verbose = values.Flag("verbose");
+  return presentation;
+}
+
+const std::vector<std::string>& FormatNames() {
+  static const std::vector<std::string> kNames = {"table", "json", "csv", "markdown"};
+  return kNames;
+}
+
+const std::vector<OptionSpec>& CommonOptions() {
+  static const std::vector<OptionSpec> kOptions = [] {
+    std::vector<OptionSpec> options = OutputOptions();
+    std::vector<OptionSpec> run = RunOptions();
+    options.insert(options.end(), run.begin(), run.end());
+    return options;
+  }();
+  return kOptions;
+}
+
+}  // namespace layerscope::session

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/analysis/analysis.h"
+#include "src/analysis/selection.h"
+#include "src/session/option.h"
+
+namespace layerscope::session {
+
+OptionSpec FlagOption(std::string name, std::string help);
+OptionSpec TextOption(std::string name, std::string value_name, std::string help);
+OptionSpec IntegerOption(std::string name, std::string value_name, std::string help);
+OptionSpec ChoiceOption(std::string name, std::string value_name, std::vector<std::string> choices,
+                        std::string help);
+
+/// --rank --pid --device --stream --step --phase --module --from --to.
+std::vector<OptionSpec> SelectionOptions();
+/// -n and --sort.
+std::vector<OptionSpec> RowOptions();
+OptionSpec RankOption();
+
+analysis::Selection SelectionOf(const OptionValues& values);
+/// Rows, order and names; `format` decides who reads.
+analysis::Presentation PresentationOf(const OptionValues& values);
+
+/// The names of --format, by render::Format.
+const std::vector<std::string>& FormatNames();
+
+}  // namespace layerscope::session
