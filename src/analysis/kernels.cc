@@ -4,9 +4,10 @@
 
 #include "src/analysis/coverage.h"
 #include "src/analysis/rank_loop.h"
-#include "src/analysis/row_order.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
+#include "src/table/limit.h"
+#include "src/table/sort.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -126,14 +127,14 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsO
   const Presentation& presentation = options.presentation;
   std::vector<KernelRow> ranked = RankActivities(view, options.by);
   table::Table rows = RowsForMachines(view, ranked, options.by);
-  if (base::Status sorted = SortBy(rows, presentation.sort); !sorted.ok()) {
+  if (base::Status sorted = table::SortBy(rows, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
-  const int64_t left_out = LimitRows(rows, presentation.Limit(kRowsForPeople));
+  const int64_t left_out = table::LimitRows(rows, presentation.Limit(kRowsForPeople));
   if (presentation.for_people) {
     table::Table shown = RowsForPeople(view, std::move(ranked), options);
     shown.order = rows.order;
-    NoteRowsLeftOut(shown, left_out);
+    table::NoteRowsLeftOut(shown, left_out);
     result.blocks.push_back(BlockOf(view, std::move(shown)));
   }
   result.data = {{"by", KernelsByNames()[static_cast<size_t>(options.by)]},

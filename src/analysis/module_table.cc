@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "src/analysis/row_order.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
+#include "src/table/limit.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -147,7 +147,7 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
   table.title = TitleOf(view, tree);
   if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
   const int64_t limit = presentation.Limit(0);
-  if (limit > 0 && n_rows > limit) NoteRowsLeftOut(table, LimitRows(table, limit));
+  if (limit > 0 && n_rows > limit) table::NoteRowsLeftOut(table, table::LimitRows(table, limit));
   if (shown.n_not_listed > 0) {
     table.notes.push_back(fmt::format(
         "{} modules are not listed (own time {}); --depth N, -n 0 list more",

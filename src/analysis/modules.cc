@@ -10,7 +10,8 @@
 #include "src/analysis/module_tree_view.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/rollup.h"
-#include "src/analysis/row_order.h"
+#include "src/table/limit.h"
+#include "src/table/sort.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -40,10 +41,10 @@ void AddTotals(const ModuleNodes& tree, table::Object& data) {
 /// Orders siblings by the column that --sort names.
 base::Status Sort(const RankView& view, const std::string& sort, std::vector<ModuleNode>& nodes) {
   if (sort.empty()) return {};
-  base::Result<std::vector<size_t>> order = OrderBy(NodesForMachines(view, nodes), sort);
-  if (!order.ok()) return std::move(order).error();
+  table::Table table = NodesForMachines(view, nodes);
+  if (base::Status sorted = table::SortBy(table, sort); !sorted.ok()) return sorted;
   std::vector<size_t> rank_of(nodes.size());
-  for (size_t i = 0; i < order->size(); ++i) rank_of[(*order)[i]] = i;
+  for (size_t i = 0; i < table.size(); ++i) rank_of[table.RowAt(i)] = i;
   nodes = SortSiblings(std::move(nodes), rank_of);
   return {};
 }
@@ -60,7 +61,7 @@ base::Result<table::RankResult> ComputeTree(const RankView& view, const ModuleNo
     result.blocks.push_back(BlockOfNodes(view, tree, *shown, options.presentation));
   }
   table::Table nodes = NodesForMachines(view, std::move(shown->nodes));
-  LimitRows(nodes, options.presentation.Limit(0));
+  table::LimitRows(nodes, options.presentation.Limit(0));
   result.data = {{"nodes", std::move(nodes)},
                  {"not_listed", table::Object{{"modules", shown->n_not_listed},
                                               {"gpu_excl_ns", shown->not_listed_excl_ns}}}};
@@ -77,14 +78,15 @@ base::Result<table::RankResult> ComputeRollup(const RankView& view, const Module
   if (!rows.ok()) return std::move(rows).error();
   table::RankResult result = StartResult(view);
   table::Table table = RollupForMachines(*rows);
-  if (base::Status sorted = SortBy(table, options.presentation.sort); !sorted.ok()) {
+  if (base::Status sorted = table::SortBy(table, options.presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
-  const int64_t left_out = LimitRows(table, options.presentation.Limit(kRollupRowsForPeople));
+  const int64_t left_out =
+      table::LimitRows(table, options.presentation.Limit(kRollupRowsForPeople));
   if (options.presentation.for_people) {
     table::Table people = RollupForPeople(view, tree, *std::move(rows));
     people.order = table.order;
-    NoteRowsLeftOut(people, left_out);
+    table::NoteRowsLeftOut(people, left_out);
     result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
   }
   result.data = {{"rollup", options.rollup},

@@ -6,11 +6,12 @@
 
 #include "src/analysis/coverage.h"
 #include "src/analysis/rank_loop.h"
-#include "src/analysis/row_order.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/step_modules.h"
 #include "src/analysis/step_rows.h"
 #include "src/base/format_number.h"
+#include "src/table/limit.h"
+#include "src/table/sort.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -136,10 +137,10 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
   table::RankResult result = StartResult(view);
   table::Table machines =
       options.by_module ? StepModuleTable(view, steps.rows) : RowsForMachines(view, steps.rows);
-  if (base::Status sorted = SortBy(machines, presentation.sort); !sorted.ok()) {
+  if (base::Status sorted = table::SortBy(machines, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
-  const int64_t left_out = LimitRows(machines, presentation.Limit(kRowsForPeople));
+  const int64_t left_out = table::LimitRows(machines, presentation.Limit(kRowsForPeople));
   if (presentation.for_people) {
     const auto n_steps = static_cast<int64_t>(view.steps().size());
     table::Table people = machines;
@@ -148,7 +149,7 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
       people.order = machines.order;
     }
     people.title = fmt::format("{} step{}", base::FormatCount(n_steps), n_steps == 1 ? "" : "s");
-    NoteRowsLeftOut(people, left_out);
+    table::NoteRowsLeftOut(people, left_out);
     AddNotes(view, steps, people);
     result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
   }

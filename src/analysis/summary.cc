@@ -6,11 +6,11 @@
 
 #include "src/analysis/module_table.h"
 #include "src/analysis/rank_loop.h"
-#include "src/analysis/row_order.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/summary_advice.h"
 #include "src/analysis/summary_facts.h"
 #include "src/base/format_number.h"
+#include "src/table/limit.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -52,7 +52,7 @@ table::Table TableOfKernels(std::vector<KernelRow> rows, bool cpu_only, int64_t 
       .Add(Share("sum_ns", "sum", total_ns), [](const KernelRow& row) { return row.group.sum_ns; })
       .AddText(category, &KernelRow::category);
   table::Table table = builder.Take();
-  LimitRows(table, limit);
+  table::LimitRows(table, limit);
   return table;
 }
 
@@ -64,7 +64,7 @@ table::Table TableOfCategories(std::vector<KernelRow> rows, int64_t total_ns, in
       .Add(Nanoseconds("max_ns", "longest", 1),
            [](const KernelRow& row) { return row.group.max_ns; });
   table::Table table = builder.Take();
-  LimitRows(table, limit);
+  table::LimitRows(table, limit);
   return table;
 }
 

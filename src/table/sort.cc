@@ -189,4 +189,11 @@ base::Status SortTable(Table& table, const SortKey& key) {
   return {};
 }
 
+base::Status SortBy(Table& table, std::string_view sort) {
+  if (sort.empty()) return {};
+  base::Result<SortKey> key = ParseSortKey(sort);
+  if (!key.ok()) return std::move(key).error();
+  return SortTable(table, *key);
+}
+
 }  // namespace layerscope::table

@@ -28,4 +28,7 @@ std::string_view WithoutUnit(std::string_view column_name);
 /// there is no such column, naming the nearest.
 base::Status SortTable(Table& table, const SortKey& key);
 
+/// What --sort does: reads the key and sorts; an empty text leaves the table as it is.
+base::Status SortBy(Table& table, std::string_view sort);
+
 }  // namespace layerscope::table
