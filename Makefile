@@ -1,0 +1,58 @@
+# The front door. `make help` lists the targets; each is a thin call of cmake or of a tool in tools/.
+SHELL := /bin/sh
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+EXAMPLE := examples/qwen3_8b_h100_vllm.json.gz
+BINARY := build/release/layerscope
+CLANG = $(shell sh tools/clang_version.sh)
+FUZZ_SECONDS ?= 600
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build bench lint fuzz format deps deps-build golden-update clean
+
+help:  ## list the targets
+	@awk -F ':.*##' '/^[a-z-]+:.*##/ {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build  ## build, then show what layerscope says about the shipped example
+	$(BINARY) $(EXAMPLE)
+	@mkdir -p build/demo
+	@$(BINARY) summary $(EXAMPLE) --format markdown -o build/demo/report.md
+	@$(BINARY) summary $(EXAMPLE) --format json -o build/demo/report.json
+	@echo "The same page is in build/demo/report.md and build/demo/report.json."
+
+build: deps-build  ## build the program: build/release/layerscope
+	cmake --preset release $(CMAKE_ARGS)
+	cmake --build build/release --target layerscope -j $(JOBS)
+
+test: deps  ## all that a release needs: checks, release, asan and tsan builds, every test
+	JOBS=$(JOBS) sh tools/test.sh
+
+bench: deps  ## layerscope against the floor program on a 500 MB trace
+	cmake --preset release $(CMAKE_ARGS)
+	cmake --build build/release -j $(JOBS)
+	python3 bench/macro/run.py --build build/release
+
+lint: deps  ## format, layers, spelling, self-contained headers, clang-tidy
+	JOBS=$(JOBS) sh tools/test.sh lint
+
+fuzz: deps  ## fuzz the readers for FUZZ_SECONDS (default 600) a target
+	cmake --preset fuzz -DCMAKE_CXX_COMPILER=clang++-$(CLANG) $(CMAKE_ARGS)
+	cmake --build build/fuzz -j $(JOBS)
+	python3 tools/fuzz.py --build build/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
+
+format: deps  ## rewrite the sources as clang-format wants them
+	python3 tools/check.py --fix-format
+
+golden-update: deps  ## rewrite the expected output of the goldens and of the README; review the diff
+	cmake --preset release $(CMAKE_ARGS)
+	cmake --build build/release -j $(JOBS)
+	python3 tools/golden.py --update
+	python3 tools/readme_blocks.py --update
+
+deps:  ## install the packages that build and tests need (Debian, Ubuntu)
+	@sh tools/bootstrap.sh build test
+
+deps-build:
+	@sh tools/bootstrap.sh build
+
+clean:  ## remove build/
+	rm -rf build

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""`--help` of each verb ends with two examples; every one of them runs."""
+
+import re
+import shlex
+
+from e2e import ROOT, Parts, program
+
+
+def verbs():
+    """The verbs that `layerscope --help` lists."""
+    done = program.run(["--help"])
+    return re.findall(r"^  ([a-z]+)  +\S", done.stdout, re.MULTILINE)
+
+
+def check(tally, verb):
+    done = program.run([verb, "--help"])
+    tally.equal("exit of --help", done.exit, 0)
+    tally.equal("stderr of --help", done.stderr, "")
+    tally.holds("no line of the help is over 100 columns",
+                max(map(len, done.stdout.splitlines())) <= 100)
+    _, heading, examples = done.stdout.partition("\nexamples:\n")
+    lines = examples.strip().splitlines()
+    tally.holds("the help ends with examples", bool(heading))
+    tally.equal("number of examples", len(lines), 2)
+    for line in lines:
+        words = shlex.split(line)
+        tally.equal("an example starts with", words[0], "layerscope")
+        run = program.run(words[1:], cwd=ROOT)
+        tally.equal(f"exit of `{line.strip()}` ({run.stderr.strip()[:200]})", run.exit, 0)
+        tally.holds(f"`{line.strip()}` prints something", bool(run.stdout.strip()))
+
+
+if __name__ == "__main__":
+    PARTS = Parts("help")
+    for VERB in verbs():
+        PARTS.run(VERB, check, VERB)
+    PARTS.close()

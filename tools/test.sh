@@ -1,0 +1,73 @@
+#!/bin/sh
+# The stages of `make test`, in order of how soon they fail; the first that fails ends the run.
+#   tools/test.sh              all stages
+#   tools/test.sh check lint   some of them
+# CI=true (a build server) makes warnings of the release build errors too.
+set -eu
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-2}
+clang=$(sh tools/clang_version.sh)
+werror=OFF
+[ -z "${CI:-}" ] || werror=ON
+started=$(date +%s)
+
+header() {
+  echo
+  echo "==== $1 (at $(($(date +%s) - started)) s)"
+}
+
+configure() {
+  preset=$1
+  shift
+  cmake --preset "$preset" "$@" >"build/$preset-configure.log" 2>&1 ||
+    { cat "build/$preset-configure.log"; return 1; }
+}
+
+build() {
+  cmake --build "build/$1" -j "$jobs"
+}
+
+stage_check() {
+  header "check: format, layers, spelling, headers"
+  JOBS=$jobs python3 tools/check.py
+}
+
+stage_release() {
+  header "release: build"
+  configure release "-DLAYERSCOPE_WERROR=$werror"
+  build release
+  header "release: unit tests, goldens, end-to-end tests"
+  JOBS=$jobs ctest --preset release
+  python3 tools/check.py --build build/release --only archives
+}
+
+stage_lint() {
+  header "lint: clang-tidy"
+  configure lint "-DCMAKE_CXX_COMPILER=clang++-$clang"
+  JOBS=$jobs python3 tools/tidy.py --build build/lint
+}
+
+stage_asan() {
+  header "asan: build with address and undefined-behaviour sanitizers"
+  configure asan "-DCMAKE_CXX_COMPILER=clang++-$clang"
+  build asan
+  header "asan: unit tests, goldens, fuzz corpus"
+  JOBS=$jobs ctest --preset asan
+}
+
+stage_tsan() {
+  header "tsan: build with the thread sanitizer"
+  configure tsan "-DCMAKE_CXX_COMPILER=clang++-$clang"
+  build tsan
+  header "tsan: unit tests, one output for every number of threads"
+  JOBS=$jobs ctest --preset tsan
+}
+
+mkdir -p build
+[ -d ../shared/traces ] || echo "NOTE: ../shared/traces is absent: the tests on real traces are skipped"
+[ $# -gt 0 ] || set -- check release lint asan tsan
+for stage in "$@"; do
+  if [ "$stage" = lint ] && [ $# -eq 1 ]; then stage_check; fi
+  "stage_$stage"
+done
+header "all stages passed: $*"
