@@ -24,7 +24,7 @@ namespace layerscope::trace {
   V(event_too_large, kDataLoss, "Events larger than 64 MiB were left out.")                 \
   V(bad_time, kDataLoss, "Events have a ts or dur that is not a number and were left out.") \
   V(time_out_of_range, kDataLoss,                                                           \
-    "Events lie outside of +-2^62 ns or last longer than 24 hours "                         \
+    "Events lie outside of +-2^62 ns (less a day) or last longer than 24 hours "            \
     "and were left out.")                                                                   \
   V(missing_ts, kDataLoss, "Complete events (ph X) have no ts and were left out.")          \
   V(bad_metadata, kDataLoss, "Keys beside traceEvents could not be read and were ignored.") \
@@ -47,8 +47,7 @@ namespace layerscope::trace {
     "operators or modules.")                                                                \
   V(foreign_accelerator, kWarning,                                                          \
     "Events of an accelerator that is not a GPU (MTIA) were "                               \
-    "counted but not attributed.")                                                          \
-  V(step_field_range, kWarning, "Numbers in step names overflow and were dropped.")
+    "counted but not attributed.")
 
 enum class LedgerCode : uint8_t {
 #define LAYERSCOPE_LEDGER_ENUM(name, severity, message) name,

@@ -7,7 +7,9 @@
 namespace layerscope::ingest::kineto {
 namespace {
 
-constexpr int64_t kLimitNs = int64_t{1} << 62;
+// A day below 2^62, so that the end of an event (at most a day later) and the distance between any
+// two times fit into 64 bits.
+constexpr int64_t kLimitNs = (int64_t{1} << 62) - int64_t{24} * 3600 * 1'000'000'000;
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';

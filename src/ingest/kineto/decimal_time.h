@@ -11,7 +11,7 @@ namespace layerscope::ingest::kineto {
 enum class TimeStatus : uint8_t {
   kExact,
   kRounded,     ///< had digits below a nanosecond
-  kOutOfRange,  ///< does not fit ±2^62 ns
+  kOutOfRange,  ///< outside of ±(2^62 ns - 24 h)
   kNotANumber,
 };
 

@@ -47,10 +47,10 @@ TEST(ParseMicroseconds, RefusesWhatDoesNotFit) {
   EXPECT_EQ(ParseMicroseconds("1e300").status, TimeStatus::kOutOfRange);
   EXPECT_EQ(ParseMicroseconds("1e99999999999999999999").status, TimeStatus::kOutOfRange);
   EXPECT_EQ(ParseMicroseconds("9223372036854775807").status, TimeStatus::kOutOfRange);
-  // 2^62 = 4611686018427387904 ns is the limit.
-  EXPECT_EQ(ParseMicroseconds("4611686018427387.904").ns, int64_t{1} << 62);
-  EXPECT_EQ(ParseMicroseconds("4611686018427387.905").status, TimeStatus::kOutOfRange);
-  EXPECT_EQ(ParseMicroseconds("-4611686018427387.904").ns, -(int64_t{1} << 62));
+  // The limit is a day, 86400 x 10^9 ns, below 2^62 = 4611686018427387904 ns.
+  EXPECT_EQ(ParseMicroseconds("4611599618427387.904").ns, 4611599618427387904);
+  EXPECT_EQ(ParseMicroseconds("4611599618427387.905").status, TimeStatus::kOutOfRange);
+  EXPECT_EQ(ParseMicroseconds("-4611599618427387.904").ns, -4611599618427387904);
 }
 
 TEST(ParseMicroseconds, TellsWhatIsNoNumber) {

@@ -30,6 +30,8 @@ class DocumentHead {
   const std::vector<std::string>& keys() const { return keys_; }
   /// The members before traceEvents as they stand, without the opening brace; at most 16 MiB.
   std::string_view members() const;
+  /// False: the head is larger than that, and `members()` is empty.
+  bool members_complete() const { return members_.size() < kMaxMembers; }
   /// Everything seen so far, at most 4 KiB: for telling what the document is.
   std::string_view begin() const { return begin_; }
 

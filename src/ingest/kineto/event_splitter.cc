@@ -1,5 +1,7 @@
 #include "src/ingest/kineto/event_splitter.h"
 
+#include <algorithm>
+
 #include "src/ingest/kineto/boundary.h"
 
 namespace layerscope::ingest::kineto {
@@ -71,22 +73,30 @@ EventSplitter::Kind EventSplitter::Next() {
   return buffer_[start_] == '{' ? Scan() : ScanOther();
 }
 
+/// Quotes, escapes and what stands inside of strings; false: `c` stands outside.
+bool EventSplitter::PassText(char c) {
+  if (c == '\\') {
+    at_ += IsEscaped(buffer_[at_ + 1]) ? 1 : 0;
+    return true;
+  }
+  const bool was_in_string = in_string_;
+  if (c == '"') in_string_ = !in_string_;
+  return was_in_string || c == '"';
+}
+
 /// Counts brackets as simdjson does when it skips a value: kinds need not match.
 EventSplitter::Kind EventSplitter::Scan() {
   for (; at_ < buffer_.size(); ++at_) {
     const char c = buffer_[at_];
-    if (c == '\\') {
-      if (at_ + 1 == buffer_.size()) break;
-      at_ += IsEscaped(buffer_[at_ + 1]) ? 1 : 0;
-    } else if (in_string_) {
-      in_string_ = c != '"';
-    } else if (c == '"') {
-      in_string_ = true;
-    } else if (c == '{' || c == '[') {
+    if (c == '\\' && at_ + 1 == buffer_.size()) break;
+    if (PassText(c)) continue;
+    if (c == '{' || c == '[') {
       ++depth_;
     } else if ((c == '}' || c == ']') && --depth_ == 0) {
       const size_t end = at_ + 1;
       const bool too_large = end - start_ > kMaxEventBytes;
+      failures_before_object_ = failures_;
+      failures_ = 0;
       return Give(too_large ? Kind::kTooLarge : Kind::kObject, start_, end);
     } else if (!CanBeOutsideString(c)) {
       malformed_ = true;
@@ -98,10 +108,22 @@ EventSplitter::Kind EventSplitter::Scan() {
 EventSplitter::Kind EventSplitter::Unfinished() {
   const size_t length = buffer_.size() - start_;
   if (length <= kSuspiciousBytes) return Kind::kNeedMore;
-  const auto boundary = FindFirstBoundary(buffer_, start_ + 1);
-  if (boundary) return Give(Kind::kBroken, start_, boundary->next);
+  if (const auto boundary = FindFirstBoundary(buffer_, start_ + MinimumSkip())) {
+    ++failures_;
+    return Give(Kind::kBroken, start_, boundary->next);
+  }
   if (length <= kMaxEventBytes) return Kind::kNeedMore;
   return Give(Kind::kTooLarge, start_, buffer_.size());
+}
+
+/// How far to go on behind the begin of a dropped object. The text from there on is scanned again,
+/// so where one object after the other is dropped the steps grow: hostile text costs n log n, not
+/// n².
+size_t EventSplitter::MinimumSkip() const {
+  constexpr size_t kPatience = 16;
+  constexpr size_t kMostDoublings = 26;  // kMaxEventBytes
+  if (failures_ < kPatience) return 1;
+  return size_t{1} << std::min(failures_ - kPatience, kMostDoublings);
 }
 
 /// Is what follows a boundary inside an open object an event of its own, not an argument's item?
@@ -118,8 +140,9 @@ bool EventSplitter::SwallowsEvents(size_t boundary_at) const {
 EventSplitter::Kind EventSplitter::NextAtEnd() {
   const Kind kind = Next();
   if (kind != Kind::kNeedMore || start_ == kNone) return kind;
-  const auto boundary = FindFirstBoundary(buffer_, start_ + 1);
+  const auto boundary = FindFirstBoundary(buffer_, start_ + MinimumSkip());
   if (!boundary || !SwallowsEvents(boundary->next)) return kind;
+  ++failures_;
   return Give(Kind::kBroken, start_, boundary->next);
 }
 
@@ -127,14 +150,9 @@ EventSplitter::Kind EventSplitter::NextAtEnd() {
 EventSplitter::Kind EventSplitter::ScanOther() {
   for (; at_ < buffer_.size(); ++at_) {
     const char c = buffer_[at_];
-    if (c == '\\') {
-      if (at_ + 1 == buffer_.size()) break;
-      at_ += IsEscaped(buffer_[at_ + 1]) ? 1 : 0;
-    } else if (in_string_) {
-      in_string_ = c != '"';
-    } else if (c == '"') {
-      in_string_ = true;
-    } else if (c == '[' || c == '{') {
+    if (c == '\\' && at_ + 1 == buffer_.size()) break;
+    if (PassText(c)) continue;
+    if (c == '[' || c == '{') {
       if (depth_ == 0 && at_ > start_) return Give(Kind::kOther, start_, at_);
       ++depth_;
     } else if ((c == ']' || c == '}') && depth_ > 0) {
@@ -149,7 +167,8 @@ EventSplitter::Kind EventSplitter::ScanOther() {
 void EventSplitter::RejectObject() {
   const size_t begin = text_begin_;
   const size_t end = begin + text_.size();
-  const auto boundary = FindFirstBoundary(std::string_view(buffer_), begin + 1);
+  failures_ = failures_before_object_ + 1;
+  const auto boundary = FindFirstBoundary(std::string_view(buffer_), begin + MinimumSkip());
   const size_t next = boundary && boundary->next < end ? boundary->next : end;
   Restart(next);
   text_ = std::string_view(buffer_).substr(begin, next - begin);

@@ -48,10 +48,12 @@ class EventSplitter {
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
   void SkipSeparators();
+  bool PassText(char c);
   Kind Scan();
   Kind ScanOther();
   Kind Unfinished();
   bool SwallowsEvents(size_t boundary_at) const;
+  size_t MinimumSkip() const;
   Kind Give(Kind kind, size_t begin, size_t end);
   void Restart(size_t at);
 
@@ -63,6 +65,9 @@ class EventSplitter {
   std::string_view text_;
   int64_t depth_ = 0;
   bool in_string_ = false;
+  /// Objects dropped in a row, and how many that was when the last object was given.
+  size_t failures_ = 0;
+  size_t failures_before_object_ = 0;
   bool malformed_ = false;  ///< the open element has a character outside of strings that JSON lacks
 };
 

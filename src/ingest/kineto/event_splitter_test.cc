@@ -91,6 +91,35 @@ TEST(EventSplitter, DoesNotWaitForEverForAnObjectThatSwallowsEvents) {
   EXPECT_EQ(splitter.text(), R"({"ph":"X","name":"good"})");
 }
 
+/// How many elements the splitter gives until the list or the text ends, every object being
+/// rejected.
+size_t CountWhenAllAreRejected(const std::string& text) {
+  EventSplitter splitter;
+  splitter.Append(text, 0);
+  size_t n = 0;
+  for (;;) {
+    const Kind kind = splitter.NextAtEnd();
+    if (kind == Kind::kNeedMore || kind == Kind::kArrayEnd) break;
+    if (kind == Kind::kObject) splitter.RejectObject();
+    ++n;
+  }
+  return n;
+}
+
+// Each of these begins tens of thousands of objects; scanning to the end again from every one of
+// them would be quadratic.
+TEST(EventSplitter, GivesUpFasterWhereObjectAfterObjectIsBroken) {
+  std::string open;
+  std::string nested;
+  for (int i = 0; i < 50'000; ++i) {
+    open += R"({"ph":"X","ts":1,"pid":1,"args":[{},)";
+    nested += R"({"ph" 1,"args":[{},)";
+  }
+  for (int i = 0; i < 50'000; ++i) nested += "]}";
+  EXPECT_LT(CountWhenAllAreRejected(open), 100U);
+  EXPECT_LT(CountWhenAllAreRejected(nested), 100U);
+}
+
 TEST(EventSplitter, DropsAnObjectAboveTheLimit) {
   EventSplitter splitter;
   splitter.Append(R"({"a":")", 0);

@@ -64,7 +64,8 @@ base::Status ReadTail(const DocumentHead& head, BatchMerger& merger, trace::Trac
   const MetadataText text{std::string(head.members()), merger.tail()};
   const MetadataOutcome outcome = ReadMetadata(text, trace.metadata);
   if (outcome.is_viztracer) return DescribeVizTracer();
-  if (!outcome.readable) trace.ledger.Add(trace::LedgerCode::bad_metadata);
+  const bool complete = head.is_array() || head.members_complete();
+  if (!outcome.readable || !complete) trace.ledger.Add(trace::LedgerCode::bad_metadata);
   return {};
 }
 
