@@ -24,7 +24,7 @@ std::string Ratio(int64_t value, int64_t divisor) {
 }
 
 // Rendered members without the white space that their place brings.
-std::string Trimmed(std::string text) {
+std::string Trimmed(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \n");
   return begin == std::string::npos ? "" : text.substr(begin);
 }
@@ -60,7 +60,7 @@ Catalog::Catalog(const Options& options, int args_depth, int64_t tokens, bool de
   FillEnds();
 }
 
-OpSpec Catalog::Op(std::string_view name, std::vector<Tensor> inputs) const {
+OpSpec Catalog::Op(std::string_view name, const std::vector<Tensor>& inputs) const {
   OpSpec op{std::string(name), ""};
   if (!o_.shapes) return op;
   JsonText json(&op.shapes, o_.layout, args_depth_);

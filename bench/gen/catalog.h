@@ -73,7 +73,7 @@ struct Catalog {
   };
   using Size = std::array<int64_t, 3>;
 
-  OpSpec Op(std::string_view name, std::vector<Tensor> inputs) const;
+  OpSpec Op(std::string_view name, const std::vector<Tensor>& inputs) const;
   KernelSpec Kernel(std::string_view name, Size grid, Size block, int registers, int64_t shared,
                     int64_t work_ns, CallKind call = CallKind::kLaunchKernel) const;
   void AddCollective(KernelSpec* kernel, int64_t elements) const;

@@ -11,7 +11,7 @@ namespace {
 
 /// 1 for the processes whose threads have rows in one of `columns`.
 std::vector<uint8_t> ProcessesOf(const trace::Trace& trace,
-                                 std::vector<const std::vector<trace::ThreadId>*> columns) {
+                                 const std::vector<const std::vector<trace::ThreadId>*>& columns) {
   std::vector<uint8_t> thread_has(trace.threads.size(), 0);
   for (const auto* const column : columns) {
     for (const trace::ThreadId thread : *column) thread_has[thread.index()] = 1;

@@ -30,8 +30,8 @@ class ViewBuilder {
   ViewBuilder(const Trace& trace, size_t n_rows) : trace_(trace) { table_.n_rows = n_rows; }
 
   template <typename ToCell>
-  void Add(std::string name, Unit unit, ToCell to_cell) {
-    table_.columns.push_back({{.name = std::move(name), .unit = unit}, std::move(to_cell)});
+  void Add(const std::string& name, Unit unit, ToCell to_cell) {
+    table_.columns.push_back({{.name = name, .unit = unit}, std::move(to_cell)});
   }
 
   void Times(const std::vector<int64_t>& start_ns, const std::vector<int64_t>& dur_ns) {
