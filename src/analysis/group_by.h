@@ -28,13 +28,15 @@ struct GroupKey {
   uint32_t second = kNone;
   trace::DeviceId device;
   trace::ProcessId process;
+  bool copies = false;  ///< memory copies and sets, where they are kept apart from kernels
   friend bool operator==(const GroupKey&, const GroupKey&) = default;
 };
 
 struct GroupKeyHash {
   size_t operator()(const GroupKey& key) const noexcept {
     const uint64_t ids = (uint64_t{key.first} << 32U) | key.second;
-    const uint64_t place = (uint64_t{key.device.index()} << 16U) | key.process.index();
+    const uint64_t place = (uint64_t{key.device.index()} << 17U) |
+                           (uint64_t{key.process.index()} << 1U) | (key.copies ? 1U : 0U);
     // Multiplication by 2^64 / golden ratio spreads dense ids over the high bits (Knuth 6.4).
     const uint64_t mixed = (ids ^ (place << 24U)) * 0x9e3779b97f4a7c15ULL;
     return static_cast<size_t>(mixed ^ (mixed >> 29U));

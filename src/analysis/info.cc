@@ -16,6 +16,7 @@ namespace layerscope::analysis {
 namespace {
 
 using base::FormatCount;
+using base::FormatCounted;
 using base::FormatDuration;
 using base::FormatShare;
 using table::Object;
@@ -239,22 +240,24 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
   add("module scopes",
       modules.n_scopes == 0
           ? std::string("none: record with with_stack=True to see modules")
-          : fmt::format("{} calls of {} modules in {} classes, {} deep",
-                        FormatCount(modules.n_scopes), FormatCount(modules.n_instances),
-                        FormatCount(modules.n_classes), modules.max_depth));
+          : fmt::format("{} of {} in {}, {} deep", FormatCounted(modules.n_scopes, "call"),
+                        FormatCounted(modules.n_instances, "module"),
+                        FormatCounted(modules.n_classes, "class", "classes"), modules.max_depth));
   add("steps", FormatCount(facts.n_steps));
   if (view.cpu_only()) {
     add("GPU", "no activity: a CPU-only trace");
     return block;
   }
-  add("GPU", fmt::format("{} kernels {}, {} copies {}, {} sets {}", FormatCount(kinds.n_kernels),
-                         FormatDuration(kinds.kernel_ns), FormatCount(kinds.n_memcpy),
-                         FormatDuration(kinds.memcpy_ns), FormatCount(kinds.n_memset),
-                         FormatDuration(kinds.memset_ns)));
-  add("no launch", fmt::format("{} kernels ({} of all), {} activities without any call",
-                               FormatCount(facts.launches.kernels_without_launch),
-                               FormatShare(facts.launches.kernels_without_launch, kinds.n_kernels),
-                               FormatCount(facts.launches.activities_without_call)));
+  add("GPU",
+      fmt::format("{} {}, {} {}, {} {}", FormatCounted(kinds.n_kernels, "kernel"),
+                  FormatDuration(kinds.kernel_ns), FormatCounted(kinds.n_memcpy, "copy", "copies"),
+                  FormatDuration(kinds.memcpy_ns), FormatCounted(kinds.n_memset, "set"),
+                  FormatDuration(kinds.memset_ns)));
+  add("no launch",
+      fmt::format("{} ({} of all), {} without any call",
+                  FormatCounted(facts.launches.kernels_without_launch, "kernel"),
+                  FormatShare(facts.launches.kernels_without_launch, kinds.n_kernels),
+                  FormatCounted(facts.launches.activities_without_call, "activity", "activities")));
   return block;
 }
 
@@ -345,11 +348,12 @@ table::RankResult ComputeRank(const AnalysisInput& input, const RankView& view,
 base::Result<Output> ComputeInfo(const AnalysisInput& input, const InfoOptions& options) {
   Selection files;
   files.rank = options.selection.rank;
-  base::Result<Output> output = ForEachRank(input, files, [&](const RankView& view) {
+  const auto compute = [&](const RankView& view) {
     // --rank chooses files; the figures are of the whole file also when it holds several ranks.
     const RankView whole(view.input(), *input.rules);
     return base::Result<table::RankResult>(ComputeRank(input, whole, options));
-  });
+  };
+  base::Result<Output> output = ForEachRank(input, files, compute, true);
   if (output.ok() && input.ranks.size() > 1) {
     output->reduced = Object{{"ranks", ToObject(FindRanks(input))}};
   }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "src/analysis/display_names.h"
 #include "src/analysis/group_by.h"
 #include "src/analysis/kernels.h"
 #include "src/analysis/module_path.h"
@@ -13,6 +15,8 @@ namespace {
 
 constexpr std::string_view kNoOp = "[no op]";
 constexpr std::string_view kUnattributed = "[unattributed]";
+constexpr std::string_view kCopies = " (copies)";
+constexpr std::string_view kCopyCategory = "copy";
 constexpr size_t kOtherNames = 5;
 
 uint32_t Index(size_t index, bool valid) {
@@ -35,10 +39,10 @@ class KeyOfRow {
         key.first = Index(NameOf(row).index(), true);
         break;
       case KernelsBy::kOp:
-        SetOp(row, key);
+        SetOp(row, key), SetCopies(row, key);
         break;
       case KernelsBy::kOpDims:
-        SetOp(row, key), SetDims(row, key);
+        SetOp(row, key), SetDims(row, key), SetCopies(row, key);
         break;
       case KernelsBy::kModule:
         SetModule(row, key);
@@ -66,6 +70,10 @@ class KeyOfRow {
     if (!args.valid()) return;
     const trace::StringId dims = view_.trace().args[args.index()].input_dims;
     key.second = Index(dims.index(), dims.valid());
+  }
+  /// The lengths of an op's memsets say nothing about its kernels.
+  void SetCopies(uint32_t row, GroupKey& key) const {
+    key.copies = !view_.cpu_only() && !view_.IsKernel(row);
   }
   void SetModule(uint32_t row, GroupKey& key) const {
     const attribution::ModuleId module = attr_.module[row];
@@ -137,6 +145,10 @@ class RowNamer {
     if (Has(key.second)) row.dims = Text(key.second);
     row.key = row.op + row.dims;
     row.name = row.op;
+    if (!key.copies) return;
+    row.key += kCopies;
+    row.name += kCopies;
+    row.category = kCopyCategory;
   }
   void NameModule(KernelRow& row) const {
     const GroupKey& key = row.group.key;
@@ -163,6 +175,20 @@ class RowNamer {
   std::vector<std::string> paths_;
 };
 
+/// Equal names on several devices, or of several processes, are one kernel.
+void SetShownNames(std::vector<KernelRow>& rows) {
+  std::map<std::string_view, size_t> index;
+  std::vector<std::string> names;
+  std::vector<std::string> short_names;
+  for (const KernelRow& row : rows) {
+    if (!index.emplace(row.key, names.size()).second) continue;
+    names.push_back(row.key);
+    short_names.push_back(row.short_name);
+  }
+  const std::vector<std::string> shown = DistinctNames(names, short_names);
+  for (KernelRow& row : rows) row.shown_name = shown[index.at(row.key)];
+}
+
 }  // namespace
 
 std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places places) {
@@ -173,6 +199,7 @@ std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places
   std::vector<KernelRow> rows;
   rows.reserve(groups.size());
   for (const Group& group : groups) rows.push_back(namer(group));
+  if (by == KernelsBy::kName) SetShownNames(rows);
   return rows;
 }
 
@@ -184,7 +211,7 @@ std::string OtherText(const RankView& view) {
     if (row.category != other) continue;
     other_ns += row.group.sum_ns;
     if (names.size() == kOtherNames) continue;
-    names.push_back(fmt::format("{} ({})", row.short_name,
+    names.push_back(fmt::format("{} ({})", row.shown_name,
                                 base::FormatShare(row.group.sum_ns, view.total_ns())));
   }
   if (names.empty()) return {};

@@ -37,24 +37,6 @@ void AddSums(RowTable<KernelRow>& table, int64_t total_ns) {
       .Add(Nanoseconds("max_ns", "max", 2), group(&Group::max_ns));
 }
 
-/// What machines read: every key of CLI.md, whatever the grouping.
-table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, KernelsBy by) {
-  RowTable<KernelRow> table(std::move(rows));
-  table.AddText(Key("key"), &KernelRow::key).AddText(Key("name"), &KernelRow::name);
-  const auto text = [](std::string KernelRow::*member) {
-    return [member](const KernelRow& row) { return TextOrNull(row.*member); };
-  };
-  table.Add(Key("short_name"), text(&KernelRow::short_name))
-      .Add(Key("category"), text(&KernelRow::category));
-  if (by == KernelsBy::kOp || by == KernelsBy::kOpDims) table.AddText(Key("op"), &KernelRow::op);
-  if (by == KernelsBy::kOpDims) table.Add(Key("dims"), text(&KernelRow::dims));
-  AddSums(table, 0);
-  ColumnSpec evidence{.name = "evidence"};
-  table.Add(evidence, [](const KernelRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
-  AddPlace(view, table, &KernelRow::place);
-  return table.Take();
-}
-
 std::string TitleOf(KernelsBy by, bool cpu_only) {
   switch (by) {
     case KernelsBy::kName:
@@ -72,15 +54,50 @@ std::string TitleOf(KernelsBy by, bool cpu_only) {
   return "name";
 }
 
+/// What machines read: every key of CLI.md, whatever the grouping.
+table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, KernelsBy by) {
+  RowTable<KernelRow> table(std::move(rows));
+  table.AddText(Key("key"), &KernelRow::key)
+      .AddText(Key("name", TitleOf(by, view.cpu_only())), &KernelRow::name);
+  const auto text = [](std::string KernelRow::*member) {
+    return [member](const KernelRow& row) { return TextOrNull(row.*member); };
+  };
+  table.Add(Key("short_name"), text(&KernelRow::short_name))
+      .Add(Key("category"), text(&KernelRow::category));
+  if (by == KernelsBy::kOp || by == KernelsBy::kOpDims) table.AddText(Key("op"), &KernelRow::op);
+  if (by == KernelsBy::kOpDims) {
+    table.Add(Key("dims", "input dims"), text(&KernelRow::dims));
+  }
+  AddSums(table, 0);
+  ColumnSpec evidence{.name = "evidence"};
+  table.Add(evidence, [](const KernelRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
+  AddPlace(view, table, &KernelRow::place);
+  return table.Take();
+}
+
+/// The dims without those of the arguments at the end that are no tensors: "[[8,4],[],[]]" is
+/// "[[8,4],…]".
+std::string ShortDims(const std::string& dims) {
+  constexpr std::string_view kNoTensor = ",[]";
+  if (!dims.ends_with("]")) return dims;
+  std::string_view inner = std::string_view(dims).substr(0, dims.size() - 1);
+  while (inner.ends_with(kNoTensor)) inner.remove_suffix(kNoTensor.size());
+  if (inner.size() + 1 == dims.size()) return dims;
+  return fmt::format("{},…]", inner);
+}
+
 /// What people read: one name column, the sums, and the category where rows have one.
 table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
                            const KernelsOptions& options) {
+  const bool full = options.presentation.verbose;
+  for (KernelRow& row : rows) {
+    if (!full) row.dims = ShortDims(row.dims);
+  }
   RowTable<KernelRow> table(std::move(rows));
   ColumnSpec name = Key("name", TitleOf(options.by, view.cpu_only()));
-  const bool full = options.presentation.verbose;
   switch (options.by) {
     case KernelsBy::kName:
-      table.AddText(name, full || view.cpu_only() ? &KernelRow::name : &KernelRow::short_name);
+      table.AddText(name, full || view.cpu_only() ? &KernelRow::name : &KernelRow::shown_name);
       break;
     case KernelsBy::kModule:
       table.AddText(name, &KernelRow::key);
@@ -89,7 +106,9 @@ table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
       table.AddText(name, &KernelRow::name);
       break;
   }
-  if (options.by == KernelsBy::kOpDims) table.AddText(Key("dims", "input dims"), &KernelRow::dims);
+  if (options.by == KernelsBy::kOpDims) {
+    table.AddText(Key("dims", "input dims"), &KernelRow::dims);
+  }
   AddPlace(view, table, &KernelRow::place);
   AddSums(table, view.total_ns());
   if (options.by == KernelsBy::kName) {
@@ -115,9 +134,9 @@ table::Object TotalOf(const RankView& view) {
 }
 
 table::Block BlockOf(const RankView& view, table::Table rows) {
-  rows.title = fmt::format("{}: {} in {} rows", view.cpu_only() ? "CPU self time" : "GPU time",
+  rows.title = fmt::format("{}: {} in {}", view.cpu_only() ? "CPU self time" : "GPU time",
                            base::FormatDuration(view.total_ns()),
-                           base::FormatCount(static_cast<int64_t>(rows.n_rows)));
+                           base::FormatCounted(static_cast<int64_t>(rows.n_rows), "row"));
   if (std::string other = OtherText(view); !other.empty()) rows.notes.push_back(std::move(other));
   return {.kind = table::Block::Kind::kTable, .table = std::move(rows)};
 }

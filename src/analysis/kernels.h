@@ -24,7 +24,8 @@ struct KernelsOptions {
 };
 
 /// `kernels`: the selected activities grouped, ranked by the sum of their lengths. Activities
-/// without an op or a module form a row of their own, so that rows always sum to the total.
+/// without an op or a module form a row of their own, so that rows always sum to the total. By op,
+/// the copies and sets of an op are a row beside its kernels ("aten::mm (copies)").
 base::Result<Output> ComputeKernels(const AnalysisInput& input, const KernelsOptions& options);
 
 /// One row of `kernels`, and of the tables of `summary`.
@@ -33,6 +34,7 @@ struct KernelRow {
   std::string key;
   std::string name;
   std::string short_name;  ///< empty when the rows are no kernels
+  std::string shown_name;  ///< for people: the short name, longer where kernels share it
   std::string category;    ///< empty when the rows may differ in it
   std::string op;          ///< by op and op-dims
   std::string dims;        ///< by op-dims
@@ -42,7 +44,8 @@ struct KernelRow {
 /// Whether equal keys on several devices, or of several processes, are rows of their own.
 enum class Places : uint8_t { kApart, kTogether };
 
-/// The groups as rows, largest sum first; ties by first appearance.
+/// The groups as rows, largest sum first; ties by first appearance. By name, distinct kernels have
+/// distinct `shown_name`s.
 std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by,
                                       Places places = Places::kApart);
 

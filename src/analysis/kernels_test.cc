@@ -52,6 +52,24 @@ TEST(Kernels, ActivitiesWithoutAnOpAreARow) {
   EXPECT_EQ(rows[1].key, "aten::mm");
 }
 
+TEST(Kernels, CopiesOfAnOpAreARowBesideItsKernels) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Op(main, "aten::mm", 0, 20);
+  build.Call(main, "cudaMemsetAsync", 2, 1);
+  build.Call(main, "cudaLaunchKernel", 5, 2);
+  build.Activity(trace::ActivityKind::kMemset, "Memset (Device)", 100, 1, 1);
+  build.Kernel("gemm", 110, 10, 2);
+  const TestRun run(std::move(build).Build());
+  const std::vector<KernelRow> rows = Ranked(run, KernelsBy::kOp);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].key, "aten::mm");
+  EXPECT_EQ(rows[0].group.min_ns, 10);
+  EXPECT_EQ(rows[1].key, "aten::mm (copies)");
+  EXPECT_EQ(rows[1].op, "aten::mm");
+  EXPECT_EQ(rows[1].category, "copy");
+}
+
 TEST(Kernels, ActivitiesOutsideOfModulesAreARow) {
   const TestRun run(ThreeKernels());
   const std::vector<KernelRow> rows = Ranked(run, KernelsBy::kModule);

@@ -21,7 +21,7 @@ struct ModuleNode {
   int depth = 1;        ///< root = 1
   std::string path;
   std::string class_name;
-  std::string instance;  ///< "Qwen3DecoderLayer_7"; of a run "Qwen3DecoderLayer_0..35"
+  std::string instance;  ///< "Qwen3DecoderLayer_7"; of a run RangeName of its members
   int64_t calls = 0;
   int64_t cpu_ns = 0;
   int64_t cpu_self_ns = 0;

@@ -1,7 +1,9 @@
 #include "src/analysis/module_path.h"
 
+#include <optional>
 #include <set>
 
+#include "src/analysis/module_range.h"
 #include "src/base/string_map.h"
 
 namespace layerscope::analysis {
@@ -24,6 +26,17 @@ std::string_view Tail(std::string_view text, size_t n) {
   size_t at = text.size() - n;
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U) ++at;
   return text.substr(at);
+}
+
+bool InRange(const RankView& view, const ModuleRange& range, size_t module) {
+  if (range.irregular()) return false;
+  const std::vector<attribution::Module>& modules = view.attribution().modules.modules;
+  return range.Matches([&](size_t level) -> std::optional<std::string_view> {
+    attribution::ModuleId at(module);
+    for (; level > 0 && at.valid(); --level) at = modules[at.index()].parent;
+    if (!at.valid()) return std::nullopt;
+    return view.trace().strings[modules[at.index()].name];
+  });
 }
 
 }  // namespace
@@ -54,13 +67,15 @@ std::vector<std::string> ModulePaths(const RankView& view) {
 std::vector<uint8_t> ModulesBelow(const RankView& view, std::string_view name) {
   const std::vector<attribution::Module>& modules = view.attribution().modules.modules;
   const std::vector<std::string> paths = ModulePaths(view);
+  const std::optional<ModuleRange> range = ModuleRange::Parse(name);
   std::vector<uint8_t> inside(modules.size(), 0);
   for (size_t i = 0; i < modules.size(); ++i) {
     const attribution::Module& module = modules[i];
     const bool below = module.parent.valid() && inside[module.parent.index()] != 0;
     const std::string_view own = view.trace().strings[module.name];
-    const bool named =
-        EndsAtDot(paths[i], name) || attribution::SplitInstance(own).class_name == name;
+    const bool named = EndsAtDot(paths[i], name) ||
+                       attribution::SplitInstance(own).class_name == name ||
+                       (range && InRange(view, *range, i));
     inside[i] = below || named ? 1 : 0;
   }
   return inside;

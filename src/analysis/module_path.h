@@ -18,7 +18,8 @@ std::string JoinPath(const std::string& parent, std::string_view name, int depth
 std::vector<std::string> ModulePaths(const RankView& view);
 
 /// 1 for each module that `name` means, and all below it: a full path, the end of a path at a dot
-/// ("self_attn.qkv_proj", "Attention_3"), or a class name ("Attention").
+/// ("self_attn.qkv_proj", "Attention_3"), a class name ("Attention"), or the name of a row that
+/// stands for several modules ("Attention_0..35", see ModuleRange).
 std::vector<uint8_t> ModulesBelow(const RankView& view, std::string_view name);
 
 /// The distinct classes, then instances: what an error suggests.

@@ -1,13 +1,12 @@
 #include "src/analysis/module_shape.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "src/analysis/module_path.h"
+#include "src/analysis/module_range.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -49,19 +48,15 @@ std::vector<Run> ChildrenOf(const std::vector<ModuleNode>& nodes, Run& roots) {
 
 /// "Layer_0..35" of Layer_0, Layer_1, …; the name itself when all members have one.
 std::string NameOfRun(const std::vector<ModuleNode>& nodes, const Run& members) {
-  const std::string& first = nodes[members.front()].instance;
-  int64_t low = -1;
-  int64_t high = -1;
+  const ModuleNode& first = nodes[members.front()];
+  std::vector<int64_t> numbers;
   bool one_name = true;
   for (const uint32_t member : members) {
     const std::string& name = nodes[member].instance;
-    one_name = one_name && name == first;
-    const int64_t number = attribution::SplitInstance(name).number;
-    low = low < 0 ? number : std::min(low, number);
-    high = std::max(high, number);
+    one_name = one_name && name == first.instance;
+    numbers.push_back(attribution::SplitInstance(name).number);
   }
-  if (one_name) return first;
-  return fmt::format("{}_{}..{}", nodes[members.front()].class_name, low, high);
+  return one_name ? first.instance : RangeName(first.class_name, std::move(numbers));
 }
 
 ModuleNode Merge(const std::vector<ModuleNode>& nodes, const Run& members) {

@@ -31,6 +31,10 @@ Cell BusyOf(const ModuleNode& node) {
   return *node.gpu_busy_ns;
 }
 
+const char* TimeTitle(const RankView& view) {
+  return view.cpu_only() ? "CPU time" : "GPU time";
+}
+
 std::string TitleOf(const RankView& view, const ModuleNodes& tree) {
   return fmt::format("{} by module: {}", view.cpu_only() ? "CPU self time" : "GPU time",
                      base::FormatDuration(tree.total_ns));
@@ -75,8 +79,7 @@ void AddTimes(const RankView& view, const ModuleNodes& tree, RowTable<ModuleNode
   } else {
     table.AddInt(Count("kernels_incl", "kernels", 2), &ModuleNode::kernels_incl);
   }
-  table.AddInt(Share("gpu_incl_ns", view.cpu_only() ? "CPU time" : "GPU time", tree.total_ns),
-               &ModuleNode::gpu_incl_ns);
+  table.AddInt(Share("gpu_incl_ns", TimeTitle(view), tree.total_ns), &ModuleNode::gpu_incl_ns);
   table.AddInt(Nanoseconds("gpu_excl_ns", "own"), &ModuleNode::gpu_excl_ns);
 }
 
@@ -107,29 +110,29 @@ table::Table NodesForMachines(const RankView& view, std::vector<ModuleNode> node
              return node.parent;
            })
       .Add({.name = "depth"}, [](const ModuleNode& node) { return int64_t{node.depth}; })
-      .AddText({.name = "path"}, &ModuleNode::path)
+      .AddText({.name = "path", .title = "module"}, &ModuleNode::path)
       .AddText({.name = "class"}, &ModuleNode::class_name)
       .AddText({.name = "instance"}, &ModuleNode::instance);
-  const auto add = [&table](const char* name, int64_t ModuleNode::*member) {
-    table.AddInt({.name = name}, member);
+  const auto add = [&table](const char* name, int64_t ModuleNode::*member, const char* title = "") {
+    table.AddInt({.name = name, .title = title}, member);
   };
   add("calls", &ModuleNode::calls);
   add("cpu_ns", &ModuleNode::cpu_ns);
   add("cpu_self_ns", &ModuleNode::cpu_self_ns);
-  add("gpu_incl_ns", &ModuleNode::gpu_incl_ns);
-  add("gpu_excl_ns", &ModuleNode::gpu_excl_ns);
-  table.Add({.name = "gpu_busy_ns"}, BusyOf);
+  table.AddInt(Share("gpu_incl_ns", TimeTitle(view), 0), &ModuleNode::gpu_incl_ns);
+  add("gpu_excl_ns", &ModuleNode::gpu_excl_ns, "own");
+  table.Add({.name = "gpu_busy_ns", .title = "busy"}, BusyOf);
   add("kernel_incl_ns", &ModuleNode::kernel_incl_ns);
   add("kernel_excl_ns", &ModuleNode::kernel_excl_ns);
-  add("kernels_incl", &ModuleNode::kernels_incl);
+  add("kernels_incl", &ModuleNode::kernels_incl, "kernels");
   add("kernels_excl", &ModuleNode::kernels_excl);
-  add("activities_incl", &ModuleNode::activities_incl);
+  add("activities_incl", &ModuleNode::activities_incl, "ops");
   add("activities_excl", &ModuleNode::activities_excl);
   table.Add({.name = "evidence"},
             [](const ModuleNode& node) { return Cell(ToCellMap(node.evidence_ns)); });
   table.AddInt({.name = "repeat"}, &ModuleNode::repeat)
-      .AddInt({.name = "min_incl_ns"}, &ModuleNode::min_incl_ns)
-      .AddInt({.name = "max_incl_ns"}, &ModuleNode::max_incl_ns);
+      .AddInt({.name = "min_incl_ns", .title = "min"}, &ModuleNode::min_incl_ns)
+      .AddInt({.name = "max_incl_ns", .title = "max"}, &ModuleNode::max_incl_ns);
   AddPlace(view, table, &ModuleNode::place);
   return table.Take();
 }
@@ -149,15 +152,17 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
   const int64_t limit = presentation.Limit(0);
   if (limit > 0 && n_rows > limit) table::NoteRowsLeftOut(table, table::LimitRows(table, limit));
   if (shown.n_not_listed > 0) {
-    table.notes.push_back(fmt::format(
-        "{} modules are not listed (own time {}); --depth N, -n 0 list more",
-        base::FormatCount(shown.n_not_listed), base::FormatDuration(shown.not_listed_excl_ns)));
+    table.notes.push_back(fmt::format("{} {} not listed (own time {}); --depth N, -n 0 list more",
+                                      base::FormatCounted(shown.n_not_listed, "module"),
+                                      shown.n_not_listed == 1 ? "is" : "are",
+                                      base::FormatDuration(shown.not_listed_excl_ns)));
   }
   if (n_idle > 0) {
-    table.notes.push_back(fmt::format("{} rows without {} time are not listed; -n 0 lists all",
-                                      base::FormatCount(n_idle), view.cpu_only() ? "CPU" : "GPU"));
+    table.notes.push_back(fmt::format("{} without {} time {} not listed; -n 0 lists all",
+                                      base::FormatCounted(n_idle, "row"),
+                                      view.cpu_only() ? "CPU" : "GPU", n_idle == 1 ? "is" : "are"));
   }
-  if (tree.nodes.empty()) {
+  if (view.attribution().modules.modules.empty()) {
     table.notes.emplace_back(
         "this trace has no nn.Module scopes: record with with_stack=True (torch.profiler), "
         "VLLM_TORCH_PROFILER_WITH_STACK=1 or SGLang's with_stack");
@@ -178,20 +183,22 @@ table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
   return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
 }
 
-table::Table RollupForMachines(std::vector<RollupRow> rows) {
+table::Table RollupForMachines(const RankView& view, std::vector<RollupRow> rows) {
   RowTable<RollupRow> table(std::move(rows));
-  table.AddText({.name = "key"}, &RollupRow::key)
+  table.AddText({.name = "key", .title = "modules"}, &RollupRow::key)
       .Add({.name = "captures"}, [](const RollupRow& row) { return Cell(row.captures); });
-  for (const auto& [name, member] :
-       {std::pair("n_modules", &RollupRow::n_modules), std::pair("calls", &RollupRow::calls),
-        std::pair("cpu_ns", &RollupRow::cpu_ns), std::pair("gpu_incl_ns", &RollupRow::gpu_incl_ns),
-        std::pair("gpu_excl_ns", &RollupRow::gpu_excl_ns),
-        std::pair("kernel_incl_ns", &RollupRow::kernel_incl_ns),
-        std::pair("kernel_excl_ns", &RollupRow::kernel_excl_ns),
-        std::pair("kernels_incl", &RollupRow::kernels_incl),
-        std::pair("kernels_excl", &RollupRow::kernels_excl)}) {
-    table.AddInt({.name = name}, member);
-  }
+  const auto add = [&table](const char* name, int64_t RollupRow::*member, const char* title = "") {
+    table.AddInt({.name = name, .title = title}, member);
+  };
+  add("n_modules", &RollupRow::n_modules, "n");
+  add("calls", &RollupRow::calls);
+  add("cpu_ns", &RollupRow::cpu_ns);
+  table.AddInt(Share("gpu_incl_ns", TimeTitle(view), 0), &RollupRow::gpu_incl_ns);
+  add("gpu_excl_ns", &RollupRow::gpu_excl_ns, "own");
+  add("kernel_incl_ns", &RollupRow::kernel_incl_ns);
+  add("kernel_excl_ns", &RollupRow::kernel_excl_ns);
+  add("kernels_incl", &RollupRow::kernels_incl, "kernels");
+  add("kernels_excl", &RollupRow::kernels_excl);
   table.Add({.name = "evidence"},
             [](const RollupRow& row) { return Cell(ToCellMap(row.evidence_ns)); });
   return table.Take();
@@ -206,8 +213,7 @@ table::Table RollupForPeople(const RankView& view, const ModuleNodes& tree,
       .AddInt(
           Count(view.cpu_only() ? "ops" : "kernels_incl", view.cpu_only() ? "ops" : "kernels", 2),
           view.cpu_only() ? &RollupRow::activities_incl : &RollupRow::kernels_incl)
-      .AddInt(Share("gpu_incl_ns", view.cpu_only() ? "CPU time" : "GPU time", tree.total_ns),
-              &RollupRow::gpu_incl_ns)
+      .AddInt(Share("gpu_incl_ns", TimeTitle(view), tree.total_ns), &RollupRow::gpu_incl_ns)
       .AddInt(Share("gpu_excl_ns", "own", tree.total_ns), &RollupRow::gpu_excl_ns);
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);

@@ -9,7 +9,7 @@
 
 namespace layerscope::analysis {
 
-/// The `nodes` of CLI.md, every key.
+/// The `nodes` of CLI.md, every key; the headings are those that people see, for --sort.
 table::Table NodesForMachines(const RankView& view, std::vector<ModuleNode> nodes);
 /// The tree as people read it: modules indented, `[unattributed]` as a row, notes on what is not
 /// listed.
@@ -20,7 +20,7 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
 table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
                                std::vector<ModuleNode> rows);
 
-table::Table RollupForMachines(std::vector<RollupRow> rows);
+table::Table RollupForMachines(const RankView& view, std::vector<RollupRow> rows);
 table::Table RollupForPeople(const RankView& view, const ModuleNodes& tree,
                              std::vector<RollupRow> rows);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "src/analysis/module_range.h"
 #include "src/analysis/module_shape.h"
 #include "src/analysis/pattern.h"
 #include "src/base/nearest.h"
@@ -37,15 +38,27 @@ bool Names(const ModuleNode& node, const std::string& name) {
          node.path[node.path.size() - name.size() - 1] == '.';
 }
 
+bool InRange(const std::vector<ModuleNode>& nodes, size_t node, const ModuleRange& range) {
+  return range.Matches([&](size_t level) -> std::optional<std::string_view> {
+    auto at = static_cast<int64_t>(node);
+    for (; level > 0 && at >= 0; --level) at = nodes[static_cast<size_t>(at)].parent;
+    if (at < 0) return std::nullopt;
+    return nodes[static_cast<size_t>(at)].instance;
+  });
+}
+
 base::Result<std::vector<uint8_t>> BelowRoot(const std::vector<ModuleNode>& nodes,
                                              const std::string& root) {
+  const std::optional<ModuleRange> range = ModuleRange::Parse(root);
+  const bool has_range = range && !range->irregular();
   std::vector<uint8_t> keep(nodes.size(), 0);
   bool found = false;
   std::vector<std::string> names;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const int64_t parent = nodes[i].parent;
     const bool below = parent >= 0 && keep[static_cast<size_t>(parent)] != 0;
-    keep[i] = below || Names(nodes[i], root) ? 1 : 0;
+    const bool named = Names(nodes[i], root) || (has_range && InRange(nodes, i, *range));
+    keep[i] = below || named ? 1 : 0;
     found = found || keep[i] != 0;
     names.push_back(nodes[i].instance);
   }
@@ -53,8 +66,7 @@ base::Result<std::vector<uint8_t>> BelowRoot(const std::vector<ModuleNode>& node
   return base::Error{
       base::ErrorCode::kNotFound,
       fmt::format("no module '{}' in this input{}", root, base::DidYouMean(root, names)),
-      nodes.empty() ? "this trace has no nn.Module scopes; record with with_stack=True"
-                    : "run `layerscope modules` to see the tree"};
+      ExampleOf(nodes)};
 }
 
 base::Result<std::vector<uint8_t>> Matching(const std::vector<ModuleNode>& nodes,
@@ -65,6 +77,10 @@ base::Result<std::vector<uint8_t>> Matching(const std::vector<ModuleNode>& nodes
   for (size_t i = nodes.size(); i-- > 0;) {
     if (keep[i] == 0 && std::regex_search(nodes[i].path, *pattern)) keep[i] = 1;
     if (keep[i] != 0 && nodes[i].parent >= 0) keep[static_cast<size_t>(nodes[i].parent)] = 1;
+  }
+  if (std::find(keep.begin(), keep.end(), 1) == keep.end()) {
+    return base::Error{base::ErrorCode::kNotFound, fmt::format("no module path matches '{}'", text),
+                       ExampleOf(nodes)};
   }
   return keep;
 }
@@ -95,7 +111,18 @@ std::vector<uint8_t> DownTo(const std::vector<ModuleNode>& nodes, int64_t depth)
 
 }  // namespace
 
+std::string ExampleOf(const std::vector<ModuleNode>& nodes) {
+  if (nodes.empty()) {
+    return "there are no nn.Module scopes here; record with with_stack=True, or select more";
+  }
+  return fmt::format("paths look like {}", nodes[nodes.size() / 2].path);
+}
+
 base::Result<ModuleTreeView> ViewTree(const ModuleNodes& tree, const ModulesOptions& options) {
+  if (options.depth == 0) {
+    return base::Error{base::ErrorCode::kUsage, "--depth 0 would list nothing",
+                       "the roots have depth 1"};
+  }
   ModuleTreeView view;
   view.nodes = tree.nodes;
   const auto apply = [&view](const std::vector<uint8_t>& keep) {

@@ -17,8 +17,12 @@ struct ModuleTreeView {
   int64_t not_listed_excl_ns = 0;  ///< their exclusive time
 };
 
-/// Applies --root, --match, --collapse and --depth, in this order.
+/// Applies --root, --match, --collapse and --depth, in this order. kNotFound when --root or --match
+/// mean no module, kUsage for a depth of 0.
 base::Result<ModuleTreeView> ViewTree(const ModuleNodes& tree, const ModulesOptions& options);
+
+/// What a path looks like, for the hint of an error: "paths look like Model_0.Layer_7.MLP_7".
+std::string ExampleOf(const std::vector<ModuleNode>& nodes);
 
 /// Siblings put into the order of `rank_of` (by node); parents stay before their children.
 std::vector<ModuleNode> SortSiblings(std::vector<ModuleNode> nodes,

@@ -27,7 +27,11 @@ table::Object ReasonsOf(const Unattributed& rest) {
   return reasons;
 }
 
-void AddTotals(const ModuleNodes& tree, table::Object& data) {
+void AddTotals(const RankView& view, const ModulesOptions& options, const ModuleNodes& tree,
+               table::Object& data) {
+  if (options.selection.without_communication) {
+    data.emplace_back("communication_left_out_ns", view.left_out_communication_ns());
+  }
   const Unattributed& rest = tree.unattributed;
   data.emplace_back("unattributed", table::Object{{"gpu_ns", rest.gpu_ns},
                                                   {"kernels", rest.kernels},
@@ -65,7 +69,7 @@ base::Result<table::RankResult> ComputeTree(const RankView& view, const ModuleNo
   result.data = {{"nodes", std::move(nodes)},
                  {"not_listed", table::Object{{"modules", shown->n_not_listed},
                                               {"gpu_excl_ns", shown->not_listed_excl_ns}}}};
-  AddTotals(tree, result.data);
+  AddTotals(view, options, tree, result.data);
   result.main_table = "nodes";
   return result;
 }
@@ -76,8 +80,9 @@ base::Result<table::RankResult> ComputeRollup(const RankView& view, const Module
   if (!shown.ok()) return std::move(shown).error();
   base::Result<std::vector<RollupRow>> rows = RollUp(shown->nodes, options.rollup);
   if (!rows.ok()) return std::move(rows).error();
+  if (options.presentation.for_people) OrderForPeople(*rows);
   table::RankResult result = StartResult(view);
-  table::Table table = RollupForMachines(*rows);
+  table::Table table = RollupForMachines(view, *rows);
   if (base::Status sorted = table::SortBy(table, options.presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
@@ -93,7 +98,7 @@ base::Result<table::RankResult> ComputeRollup(const RankView& view, const Module
                  {"rows", std::move(table)},
                  {"not_listed", table::Object{{"modules", shown->n_not_listed},
                                               {"gpu_excl_ns", shown->not_listed_excl_ns}}}};
-  AddTotals(tree, result.data);
+  AddTotals(view, options, tree, result.data);
   result.main_table = "rows";
   return result;
 }

@@ -40,6 +40,7 @@ RankView::RankView(const RankInput& input, const kernel_names::RuleSet& rules)
   std::vector<uint32_t> rows(activities_->size());
   std::iota(rows.begin(), rows.end(), 0U);
   SetRows(std::move(rows), true);
+  file_total_ns_ = total_ns_;
   steps_.resize(attribution().steps.size());
   std::iota(steps_.begin(), steps_.end(), 0U);
 }

@@ -62,8 +62,12 @@ class RankView {
   int64_t StepLabel(uint32_t step) const { return step_labels_[step]; }
   trace::ProcessId ProcessOfStep(uint32_t step) const;
 
-  /// Sum of the selected activities' lengths.
+  /// Sum of the selected activities' lengths, and of all in the file.
   int64_t total_ns() const { return total_ns_; }
+  int64_t file_total_ns() const { return file_total_ns_; }
+  /// What the selection would hold more if communication were not left out (--no-comm).
+  int64_t left_out_communication_ns() const { return left_out_communication_ns_; }
+  void SetLeftOutCommunication(int64_t ns) { left_out_communication_ns_ = ns; }
   /// False when lengths or ends of this trace do not fit into 64 bits: no sum is then formed.
   bool times_fit() const { return times_fit_; }
 
@@ -80,6 +84,8 @@ class RankView {
   std::vector<int64_t> step_labels_;
   std::vector<uint8_t> counts_;
   int64_t total_ns_ = 0;
+  int64_t file_total_ns_ = 0;
+  int64_t left_out_communication_ns_ = 0;
   bool selects_all_ = true;
   bool many_devices_ = false;
   bool times_fit_ = true;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "src/analysis/module_tree_view.h"
 #include "src/analysis/pattern.h"
 #include "src/base/string_map.h"
 
@@ -117,12 +118,25 @@ base::Result<std::vector<RollupRow>> RollUp(const std::vector<ModuleNode>& nodes
     const size_t at = found->second;
     Add(rows[at], nodes[i], !open.Enter(i, at));
   }
+  if (by_pattern && (rows.empty() || (rows.size() == 1 && rows.front().key == kOther))) {
+    return base::Error{base::ErrorCode::kNotFound, fmt::format("no module path matches '{}'", by),
+                       ExampleOf(nodes)};
+  }
   if (!by_pattern) {
     std::stable_sort(rows.begin(), rows.end(), [](const RollupRow& a, const RollupRow& b) {
       return a.gpu_incl_ns > b.gpu_incl_ns;
     });
   }
   return rows;
+}
+
+void OrderForPeople(std::vector<RollupRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const RollupRow& a, const RollupRow& b) {
+    const bool a_is_other = a.key == kOther;
+    const bool b_is_other = b.key == kOther;
+    if (a_is_other != b_is_other) return b_is_other;
+    return a.gpu_incl_ns > b.gpu_incl_ns;
+  });
 }
 
 }  // namespace layerscope::analysis

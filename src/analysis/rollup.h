@@ -31,8 +31,12 @@ struct RollupRow {
 /// Groups modules by class, by path (numbers folded to `*`), or by the captures of a regular
 /// expression on the path: joined by ".", the whole match when there is no group, `[other]` when it
 /// does not match. Classes and paths come by inclusive time, captures in order of appearance.
+/// kNotFound when no path matches.
 base::Result<std::vector<RollupRow>> RollUp(const std::vector<ModuleNode>& nodes,
                                             const std::string& by);
+
+/// The largest inclusive time first, `[other]` last: captures as people read them.
+void OrderForPeople(std::vector<RollupRow>& rows);
 
 /// The path with the number of every name replaced: "Layer_7.Attention_7" -> "Layer_*.Attention_*",
 /// "model.layers.7.mlp" -> "model.layers.*.mlp".

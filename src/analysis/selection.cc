@@ -8,11 +8,14 @@
 #include <tuple>
 
 #include "src/analysis/module_path.h"
+#include "src/analysis/module_range.h"
+#include "src/base/format_number.h"
 #include "src/base/nearest.h"
 
 namespace layerscope::analysis {
 namespace {
 
+constexpr std::string_view kUnattributed = "[unattributed]";
 constexpr std::string_view kCommunication = "communication";
 /// As many names of what exists as fit into one line of an error.
 constexpr size_t kNamesInError = 12;
@@ -21,8 +24,10 @@ base::Error NotFound(std::string_view what, const std::string& wanted,
                      const std::vector<std::string>& existing) {
   base::Error error;
   error.code = base::ErrorCode::kNotFound;
-  error.message =
-      fmt::format("no {} '{}' in this input{}", what, wanted, base::DidYouMean(wanted, existing));
+  // Numbers are near to each other without being meant.
+  const bool is_number = wanted.find_first_not_of("0123456789.") == std::string::npos;
+  error.message = fmt::format("no {} '{}' in this input{}", what, wanted,
+                              is_number ? "" : base::DidYouMean(wanted, existing));
   if (existing.empty()) {
     error.hint = fmt::format("it has no {}", what);
     return error;
@@ -51,8 +56,8 @@ class Chooser {
     if (wanted_.steps) Add(ByStep());
     if (wanted_.phase) Add(ByPhase());
     if (wanted_.module) Add(ByModule());
+    if (wanted_.from_ns || wanted_.to_ns) Add(ByTime());
     if (wanted_.without_communication) DropCommunication();
-    ByTime();
     if (!status_.ok()) return status_;
     Apply();
     return {};
@@ -94,9 +99,16 @@ class Chooser {
   base::Status ByDevice();
   base::Status ByStream();
   base::Status ByStep();
+  /// The number that --step means by `step`: its index, or its ProfilerStep#N.
+  std::optional<int64_t> NumberOf(uint32_t step, bool by_name) const {
+    if (!by_name) return view_.StepLabel(step);
+    const attribution::Step& named = attr().steps[step];
+    if (named.family != attribution::StepFamily::kProfiler) return std::nullopt;
+    return named.fields.number;
+  }
   base::Status ByPhase();
   base::Status ByModule();
-  void ByTime();
+  base::Status ByTime();
   void DropCommunication();
   void Apply();
   /// Rows launched in a step that is kept, and no others.
@@ -197,20 +209,23 @@ base::Status Chooser::ByStream() {
 base::Status Chooser::ByStep() {
   const int64_t first = wanted_.steps->first;
   const int64_t last = wanted_.steps->second;
-  std::set<int64_t> existing;
-  for (uint32_t step = 0; step < step_.size(); ++step) existing.insert(view_.StepLabel(step));
-  const auto at = existing.lower_bound(first);
-  if (at == existing.end() || *at > last) {
-    const std::string wanted =
-        first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
-    std::vector<std::string> names;
-    for (const int64_t label : existing) names.push_back(fmt::format("{}", label));
-    return NotFound("step", wanted, names);
+  const auto wanted = [&](uint32_t step, bool by_name) {
+    const std::optional<int64_t> number = NumberOf(step, by_name);
+    return number && first <= *number && *number <= last;
+  };
+  bool found[] = {false, false};
+  std::vector<std::string> names;
+  for (uint32_t step = 0; step < step_.size(); ++step) {
+    for (const bool by_name : {false, true}) found[by_name] |= wanted(step, by_name);
+    names.push_back(
+        fmt::format("{} ({})", view_.StepLabel(step), trace().strings[attr().steps[step].name]));
   }
-  KeepSteps([&](uint32_t step) {
-    const int64_t label = view_.StepLabel(step);
-    return first <= label && label <= last;
-  });
+  if (!found[0] && !found[1]) {
+    return NotFound("step",
+                    first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last),
+                    names);
+  }
+  KeepSteps([&](uint32_t step) { return wanted(step, !found[0]); });
   KeepRowsOfSteps();
   return {};
 }
@@ -233,8 +248,21 @@ base::Status Chooser::ByPhase() {
 
 base::Status Chooser::ByModule() {
   rows_decide_ = true;
+  if (*wanted_.module == kUnattributed) {
+    KeepRows([&](uint32_t row) { return !attr().module[row].valid(); });
+    return {};
+  }
   const std::vector<uint8_t> inside = ModulesBelow(view_, *wanted_.module);
   if (std::find(inside.begin(), inside.end(), 1) == inside.end()) {
+    const std::optional<ModuleRange> range = ModuleRange::Parse(*wanted_.module);
+    if (range && range->irregular()) {
+      return base::Error{base::ErrorCode::kNotFound,
+                         fmt::format("'{}' stands for modules without a fixed step between their "
+                                     "numbers",
+                                     *wanted_.module),
+                         "select the class, or one of the modules: `layerscope modules "
+                         "--no-collapse` lists them"};
+    }
     return NotFound("module", *wanted_.module, ModuleNames(view_));
   }
   KeepRows([&](uint32_t row) {
@@ -244,22 +272,36 @@ base::Status Chooser::ByModule() {
   return {};
 }
 
-void Chooser::ByTime() {
-  if (!wanted_.from_ns && !wanted_.to_ns) return;
+base::Status Chooser::ByTime() {
   rows_decide_ = true;
-  KeepRows([&](uint32_t row) {
-    const int64_t start_ns = view_.activities().start_ns[row];
-    return (!wanted_.from_ns || start_ns >= *wanted_.from_ns) &&
-           (!wanted_.to_ns || start_ns < *wanted_.to_ns);
-  });
+  const std::vector<int64_t>& starts = view_.activities().start_ns;
+  const auto inside = [&](uint32_t row) {
+    return (!wanted_.from_ns || starts[row] >= *wanted_.from_ns) &&
+           (!wanted_.to_ns || starts[row] < *wanted_.to_ns);
+  };
+  bool any = row_.empty();
+  for (uint32_t row = 0; row < row_.size() && !any; ++row) any = inside(row);
+  if (!any) {
+    const auto [first, last] = std::minmax_element(starts.begin(), starts.end());
+    return base::Error{base::ErrorCode::kNotFound, "no activity starts between --from and --to",
+                       fmt::format("the activities of {} start from {} to {}", view_.input().path,
+                                   base::FormatDuration(*first), base::FormatDuration(*last))};
+  }
+  KeepRows(inside);
+  return {};
 }
 
+/// The last condition: what it takes away is what the others left.
 void Chooser::DropCommunication() {
+  int64_t left_out_ns = 0;
   KeepRows([&](uint32_t row) {
     const trace::StringId name = view_.activities().name[row];
     const kernel_names::CategoryId category = attr().category_of_name[name.index()];
-    return view_.rules().category(category).name != kCommunication;
+    const bool keep = view_.rules().category(category).name != kCommunication;
+    if (!keep && view_.times_fit()) left_out_ns += view_.activities().dur_ns[row];
+    return keep;
   });
+  view_.SetLeftOutCommunication(left_out_ns);
 }
 
 void Chooser::Apply() {
@@ -287,6 +329,13 @@ bool Selection::All() const {
 }
 
 base::Result<std::vector<RankView>> Select(const AnalysisInput& input, const Selection& selection) {
+  if (selection.from_ns && selection.to_ns && *selection.from_ns >= *selection.to_ns) {
+    return base::Error{
+        base::ErrorCode::kUsage,
+        fmt::format("--from {} is not before --to {}", base::FormatDuration(*selection.from_ns),
+                    base::FormatDuration(*selection.to_ns)),
+        "--from takes the earlier time"};
+  }
   std::vector<RankView> views;
   std::optional<base::Error> failure;
   for (const RankInput& rank : input.ranks) {

@@ -19,9 +19,12 @@ struct Selection {
   std::optional<std::string> pid{};
   std::optional<std::string> device{};
   std::optional<std::string> stream{};
-  std::optional<std::pair<int64_t, int64_t>> steps{};  ///< first and last, both included
+  /// First and last, both included: indices of steps, or where there are none of those the numbers
+  /// of ProfilerStep#N.
+  std::optional<std::pair<int64_t, int64_t>> steps{};
   std::optional<std::string> phase{};
-  /// A path, an instance (`Attention_3`) or a class (`Attention`), everything below it included.
+  /// A path, an instance (`Attention_3`), a class (`Attention`) or a row of several modules
+  /// (`Attention_0..35`), everything below it included; or `[unattributed]`.
   std::optional<std::string> module{};
   std::optional<int64_t> from_ns{};  ///< activities that start at or after it
   std::optional<int64_t> to_ns{};    ///< activities that start before it
@@ -32,7 +35,11 @@ struct Selection {
 };
 
 /// Applies the selection to every rank: row lists once, for all analyses. A rank that does not have
-/// what is selected drops out; kNotFound, naming what exists, when none has it.
+/// what is selected drops out; kNotFound, naming what exists, when none has it. kUsage for a time
+/// range that ends before it starts.
 base::Result<std::vector<RankView>> Select(const AnalysisInput& input, const Selection& selection);
+
+/// "selection: phase decode, stream 7; 3.21 ms of 79.5 ms total (4.0 %)".
+std::string SelectionText(const RankView& view, const Selection& selection);
 
 }  // namespace layerscope::analysis

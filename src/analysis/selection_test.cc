@@ -95,13 +95,59 @@ TEST(Selection, WhatDoesNotExistIsNotFoundAndNamesWhatDoes) {
   EXPECT_EQ(device.code, base::ErrorCode::kNotFound);
   EXPECT_EQ(device.message, "no device '3' in this input");
   EXPECT_EQ(device.hint, "there is: 0");
-  EXPECT_EQ(FailureOf(run, {.steps = std::pair(5, 5)}).hint, "there are: 0, 1");
+  const base::Error step = FailureOf(run, {.steps = std::pair(5, 5)});
+  EXPECT_EQ(step.message, "no step '5' in this input");
+  EXPECT_EQ(step.hint, "there are: 0 (step[EXTEND bs=1 toks=100]), 1 (step[DECODE bs=2])");
   EXPECT_EQ(FailureOf(run, {.phase = "decod"}).message,
             "no phase 'decod' in this input; did you mean 'decode'?");
   EXPECT_EQ(FailureOf(run, {.module = "Atention"}).message,
             "no module 'Atention' in this input; did you mean 'Attention'?");
   EXPECT_EQ(FailureOf(run, {.pid = "99"}).code, base::ErrorCode::kNotFound);
   EXPECT_EQ(FailureOf(run, {.rank = 1}).code, base::ErrorCode::kNotFound);
+}
+
+TEST(Selection, RangesOfModulesAndTheRestCanBeSelected) {
+  const TestRun run(TwoSteps());
+  EXPECT_EQ(SelectedRows(run, {.module = "Attention_2..3"}), (Rows{0}));
+  EXPECT_EQ(SelectedRows(run, {.module = "[unattributed]"}), (Rows{2, 3, 4}));
+  EXPECT_EQ(FailureOf(run, {.module = "Attention_4..9"}).code, base::ErrorCode::kNotFound);
+  EXPECT_EQ(FailureOf(run, {.module = "Attention_0, …, 9"}).message,
+            "'Attention_0, …, 9' stands for modules without a fixed step between their numbers");
+}
+
+TEST(Selection, ProfilerStepsGoByTheirNumberWhereNoIndexIsMeant) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "ProfilerStep#1009", 0, 100);
+  build.Annotation(main, "ProfilerStep#1010", 200, 100);
+  build.Call(main, "cudaLaunchKernel", 10, 1);
+  build.Call(main, "cudaLaunchKernel", 210, 2);
+  build.Kernel("a", 30, 10, 1);
+  build.Kernel("b", 230, 10, 2);
+  const TestRun run(std::move(build).Build());
+  EXPECT_EQ(SelectedRows(run, {.steps = std::pair(1, 1)}), Rows{1});
+  EXPECT_EQ(SelectedRows(run, {.steps = std::pair(1009, 1009)}), Rows{0});
+  EXPECT_EQ(FailureOf(run, {.steps = std::pair(1008, 1008)}).hint,
+            "there are: 0 (ProfilerStep#1009), 1 (ProfilerStep#1010)");
+}
+
+TEST(Selection, TimesWithoutAnActivityAreRefused) {
+  const TestRun run(TwoSteps());
+  EXPECT_EQ(FailureOf(run, {.from_ns = 50, .to_ns = 50}).code, base::ErrorCode::kUsage);
+  const base::Error late = FailureOf(run, {.from_ns = 411});
+  EXPECT_EQ(late.code, base::ErrorCode::kNotFound);
+  EXPECT_EQ(late.hint, "the activities of test.json start from 30 ns to 410 ns");
+}
+
+TEST(Selection, TextSaysWhatItIsAndHowMuchOfTheFile) {
+  const TestRun run(TwoSteps());
+  const Selection selection{.phase = "decode", .without_communication = true};
+  base::Result<std::vector<RankView>> views = Select(run.input(), selection);
+  ASSERT_TRUE(views.ok());
+  // The copy of the second step; its all-reduce of 10 ns is left out.
+  EXPECT_EQ(SelectionText(views->front(), selection),
+            "selection: phase decode, without communication (10 ns left out); 10 ns of 50 ns total "
+            "(20.0 %)");
 }
 
 TEST(Selection, RanksThatLackTheSelectionDropOut) {

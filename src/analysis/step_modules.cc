@@ -1,6 +1,7 @@
 #include "src/analysis/step_modules.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,6 +54,12 @@ const StepRow& RowOf(const RankView& view, const std::vector<StepRow>& steps, co
   return *at;
 }
 
+void SortByStepAndTime(std::vector<StepModuleRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const StepModuleRow& a, const StepModuleRow& b) {
+    return a.step != b.step ? a.step < b.step : a.group.sum_ns > b.group.sum_ns;
+  });
+}
+
 std::vector<StepModuleRow> SplitByModule(const RankView& view, const std::vector<StepRow>& steps) {
   const std::vector<std::string> paths = ModulePaths(view);
   std::vector<StepModuleRow> rows;
@@ -69,9 +76,7 @@ std::vector<StepModuleRow> SplitByModule(const RankView& view, const std::vector
     }
     rows.push_back(std::move(row));
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const StepModuleRow& a, const StepModuleRow& b) {
-    return a.step != b.step ? a.step < b.step : a.group.sum_ns > b.group.sum_ns;
-  });
+  SortByStepAndTime(rows);
   return rows;
 }
 
@@ -85,14 +90,36 @@ Cell TextOrNull(const std::string& text) {
   return std::string_view(text);
 }
 
-}  // namespace
+/// Modules of one class and step as one row; its key is the class.
+std::vector<StepModuleRow> JoinClasses(std::vector<StepModuleRow> modules) {
+  std::map<std::pair<const StepRow*, std::string>, size_t> known;
+  std::vector<StepModuleRow> rows;
+  for (StepModuleRow& module : modules) {
+    if (!module.class_name.empty()) module.key = module.class_name;
+    const auto [at, is_new] = known.try_emplace({module.step, module.key}, rows.size());
+    if (is_new) {
+      rows.push_back(std::move(module));
+      continue;
+    }
+    Group& sums = rows[at->second].group;
+    sums.n += module.group.n;
+    sums.n_kernels += module.group.n_kernels;
+    sums.sum_ns += module.group.sum_ns;
+  }
+  SortByStepAndTime(rows);
+  return rows;
+}
 
-table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& steps) {
-  const auto kept = std::make_shared<const std::vector<StepRow>>(steps);
-  RowTable<StepModuleRow> rows(SplitByModule(view, *kept));
+table::Table TableOf(const RankView& view, std::shared_ptr<const std::vector<StepRow>> kept,
+                     std::vector<StepModuleRow> modules, const std::string& key_title) {
+  RowTable<StepModuleRow> rows(std::move(modules));
   const auto plain = [](std::string name, bool people) {
     ColumnSpec spec;
     spec.name = std::move(name);
+    return people ? spec : ForMachines(spec);
+  };
+  const auto count = [](std::string name, std::string title, bool people) {
+    const ColumnSpec spec = Count(std::move(name), std::move(title));
     return people ? spec : ForMachines(spec);
   };
   const auto field = [](std::optional<int64_t> StepFields::*member) {
@@ -101,24 +128,40 @@ table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& s
   rows.Add(plain("step", true), [](const StepModuleRow& row) { return row.step->index; })
       .Add(plain("phase", true),
            [](const StepModuleRow& row) { return TextOrNull(row.step->phase); })
-      .Add(Count("batch", "batch"), field(&StepFields::requests))
+      .Add(Count("batch", "reqs"), field(&StepFields::requests))
       .Add(Count("past", "past", 1), field(&StepFields::past))
       .Add(plain("rank", view.processes().many()),
            [](const StepModuleRow& row) { return ToCell(row.step->place.rank); })
-      .AddText(Key("key", "module"), &StepModuleRow::key)
+      .AddText(Key("key", key_title), &StepModuleRow::key)
       .Add(plain("class", false),
            [](const StepModuleRow& row) { return TextOrNull(row.class_name); })
       .Add(Share("sum_ns", view.cpu_only() ? "CPU time" : "GPU time", view.total_ns()),
            [](const StepModuleRow& row) { return row.group.sum_ns; })
-      .Add(Count("n_kernels", "kernels"),
+      .Add(count("n_kernels", "kernels", !view.cpu_only()),
            [](const StepModuleRow& row) { return row.group.n_kernels; })
+      .Add(count("n_activities", "ops", view.cpu_only()),
+           [](const StepModuleRow& row) { return row.group.n; })
       .Add(plain("device", view.many_devices()),
            [](const StepModuleRow& row) { return ToCell(row.step->place.device); })
       .Add(plain("evidence", false),
            [](const StepModuleRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
   table::Table table = rows.Take();
-  table.owned.push_back(kept);
+  table.owned.push_back(std::move(kept));
   return table;
+}
+
+}  // namespace
+
+table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& steps) {
+  auto kept = std::make_shared<const std::vector<StepRow>>(steps);
+  std::vector<StepModuleRow> rows = SplitByModule(view, *kept);
+  return TableOf(view, std::move(kept), std::move(rows), "module");
+}
+
+table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& steps) {
+  auto kept = std::make_shared<const std::vector<StepRow>>(steps);
+  std::vector<StepModuleRow> rows = JoinClasses(SplitByModule(view, *kept));
+  return TableOf(view, std::move(kept), std::move(rows), "class");
 }
 
 }  // namespace layerscope::analysis

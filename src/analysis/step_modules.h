@@ -13,4 +13,7 @@ namespace layerscope::analysis {
 /// BuildStepRows.
 table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& steps);
 
+/// The same for people: one row a step and module class, by time.
+table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& steps);
+
 }  // namespace layerscope::analysis

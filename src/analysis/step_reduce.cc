@@ -40,7 +40,7 @@ struct ReducedStep {
   int64_t index = 0;
   std::string phase;
   int64_t n_ranks = 0;
-  Measure cpu_ns, wall_ns, busy_ns, idle_ns, sum_ns, n_kernels;
+  Measure cpu_ns, wall_ns, busy_ns, idle_ns, gpu_idle_ns, sum_ns, n_kernels;
 };
 
 std::vector<ReducedStep> Collect(const std::vector<StepRow>& rows) {
@@ -57,6 +57,7 @@ std::vector<ReducedStep> Collect(const std::vector<StepRow>& rows) {
     if (!row.has_activities) continue;
     step.wall_ns.Add(row.wall_ns());
     step.idle_ns.Add(row.idle_ns());
+    step.gpu_idle_ns.Add(row.gpu_idle_ns);
   }
   std::vector<ReducedStep> steps;
   for (auto& [index, step] : by_index) steps.push_back(std::move(step));
@@ -85,7 +86,8 @@ table::Table ReduceSteps(const std::vector<StepRow>& rows, RankReduce how) {
   table.Add(Nanoseconds("cpu_ns", "host"), reduced(&ReducedStep::cpu_ns))
       .Add(Nanoseconds("wall_ns", "wall"), reduced(&ReducedStep::wall_ns))
       .Add(Nanoseconds("busy_ns", "busy"), reduced(&ReducedStep::busy_ns))
-      .Add(Nanoseconds("idle_ns", "idle"), reduced(&ReducedStep::idle_ns))
+      .Add(ForMachines(Nanoseconds("idle_ns", {})), reduced(&ReducedStep::idle_ns))
+      .Add(Nanoseconds("gpu_idle_ns", "idle"), reduced(&ReducedStep::gpu_idle_ns))
       .Add(Nanoseconds("sum_ns", "sum"), reduced(&ReducedStep::sum_ns))
       .Add(Count("n_kernels", "kernels"), reduced(&ReducedStep::n_kernels));
   return table.Take();

@@ -18,16 +18,19 @@ struct Pending {
 
 class StepRowBuilder {
  public:
-  explicit StepRowBuilder(const RankView& view)
-      : view_(view), attr_(view.attribution()), pending_(attr_.steps.size()) {}
+  StepRowBuilder(const RankView& view, StepScope scope)
+      : view_(view), attr_(view.attribution()), scope_(scope), pending_(attr_.steps.size()) {}
 
   StepRows Build() {
-    AddActivities();
+    const std::vector<uint32_t> rows = view_.RowsByDeviceAndStart();
+    AddActivities(rows);
     for (const uint32_t step : view_.steps()) {
       if (pending_[step].row == 0) result_.rows.push_back(StartRow(step));
     }
     std::stable_sort(result_.rows.begin(), result_.rows.end(),
                      [](const StepRow& a, const StepRow& b) { return a.step < b.step; });
+    AddIdle(rows);
+    CountOverlaps();
     Check();
     return std::move(result_);
   }
@@ -45,6 +48,7 @@ class StepRowBuilder {
     row.start_ns = source.start_ns;
     row.cpu_ns = source.dur_ns;
     row.n_launches = source.n_launches;
+    row.whole = scope_ == StepScope::kWhole;
     row.place = PlaceAt(view_, view_.ProcessOfStep(step));
     if (view_.cpu_only()) row.place.device = view_.DeviceLabel({});
     if (source.thread.valid()) {
@@ -54,10 +58,10 @@ class StepRowBuilder {
   }
 
   /// Rows come by device and start; `row` in Pending is 1 + the row of the device at hand.
-  void AddActivities() {
+  void AddActivities(const std::vector<uint32_t>& rows) {
     trace::DeviceId device;
     bool first = true;
-    for (const uint32_t row : view_.RowsByDeviceAndStart()) {
+    for (const uint32_t row : rows) {
       const trace::DeviceId at = view_.DeviceOf(row);
       if (!first && at != device) FinishDevice();
       first = false;
@@ -82,6 +86,7 @@ class StepRowBuilder {
     if (pending.row <= n_finished_) {
       result_.rows.push_back(StartRow(static_cast<uint32_t>(step.index())));
       result_.rows.back().place.device = view_.DeviceLabel(device);
+      result_.rows.back().device = device;
       pending = Pending();
       pending.row = result_.rows.size();
     }
@@ -106,6 +111,33 @@ class StepRowBuilder {
     n_finished_ = result_.rows.size();
   }
 
+  void AddIdle(const std::vector<uint32_t>& rows) {
+    result_.idle = FindIdle(view_, rows);
+    for (StepRow& row : result_.rows) {
+      if (!row.has_activities) continue;
+      const auto idle = std::partition_point(
+          result_.idle.begin(), result_.idle.end(),
+          [&](const DeviceIdle& device) { return device.device().index() < row.device.index(); });
+      row.gpu_idle_ns = idle->IdleIn(row.first_ns, row.last_ns);
+    }
+  }
+
+  void CountOverlaps() {
+    std::vector<const StepRow*> rows;
+    for (const StepRow& row : result_.rows) {
+      if (row.has_activities) rows.push_back(&row);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const StepRow* a, const StepRow* b) {
+      return std::pair(a->device.index(), a->first_ns) < std::pair(b->device.index(), b->first_ns);
+    });
+    int64_t last_ns = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const bool same_device = i > 0 && rows[i]->device == rows[i - 1]->device;
+      if (same_device && rows[i]->first_ns < last_ns) ++result_.n_overlaps;
+      last_ns = same_device ? std::max(last_ns, rows[i]->last_ns) : rows[i]->last_ns;
+    }
+  }
+
   void Check() const {
     int64_t sum_ns = result_.outside.gpu_ns;
     for (const StepRow& row : result_.rows) sum_ns += row.sum_ns;
@@ -114,6 +146,7 @@ class StepRowBuilder {
 
   const RankView& view_;
   const attribution::Attribution& attr_;
+  StepScope scope_;
   std::vector<Pending> pending_;
   size_t n_finished_ = 0;
   StepRows result_;
@@ -129,12 +162,18 @@ std::optional<int64_t> StepRow::tokens() const {
 
 std::optional<int64_t> StepRow::ns_per_token() const {
   const std::optional<int64_t> n = tokens();
-  if (!has_activities || !n || *n <= 0) return std::nullopt;
+  if (!whole || !has_activities || !n || *n <= 0) return std::nullopt;
   return base::DivideHalfEven(wall_ns(), *n);
 }
 
-StepRows BuildStepRows(const RankView& view) {
-  return StepRowBuilder(view).Build();
+StepScope ScopeOf(const Selection& selection) {
+  const bool cuts = selection.module || selection.stream || selection.from_ns || selection.to_ns ||
+                    selection.without_communication;
+  return cuts ? StepScope::kCut : StepScope::kWhole;
+}
+
+StepRows BuildStepRows(const RankView& view, StepScope scope) {
+  return StepRowBuilder(view, scope).Build();
 }
 
 }  // namespace layerscope::analysis

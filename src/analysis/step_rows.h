@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "src/analysis/group_by.h"
+#include "src/analysis/idle_gaps.h"
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
+#include "src/analysis/selection.h"
 
 namespace layerscope::analysis {
 
@@ -25,12 +27,15 @@ struct StepRow {
   int64_t first_ns = 0;
   int64_t last_ns = 0;
   int64_t busy_ns = 0;
+  int64_t gpu_idle_ns = 0;  ///< in [first, last): the device runs nothing, of this step or another
   int64_t sum_ns = 0;
   int64_t n_activities = 0;
   int64_t n_kernels = 0;
   int64_t n_launches = 0;
   EvidenceSums evidence_ns{};
+  trace::DeviceId device;  ///< invalid: none, or the CPU
   Place place;
+  bool whole = true;  ///< false: the selection cuts through steps, so nothing is known per token
 
   int64_t wall_ns() const { return last_ns - first_ns; }
   int64_t idle_ns() const { return wall_ns() - busy_ns; }
@@ -49,9 +54,18 @@ struct OutsideSteps {
 struct StepRows {
   std::vector<StepRow> rows;  ///< by start; a step on several devices has a row for each
   OutsideSteps outside;
+  std::vector<DeviceIdle> idle;  ///< of the whole file
+  /// Rows whose first activity starts before the last of an earlier row of its device ends.
+  int64_t n_overlaps = 0;
 };
 
+/// What a selection leaves of a step.
+enum class StepScope : uint8_t { kWhole, kCut };
+/// kCut for a module, a stream or a stretch of time: idle and busy shares, times per token and
+/// launches of such a part mean nothing.
+StepScope ScopeOf(const Selection& selection);
+
 /// LS_CHECKs that steps and outside add up to the selection's total.
-StepRows BuildStepRows(const RankView& view);
+StepRows BuildStepRows(const RankView& view, StepScope scope = StepScope::kWhole);
 
 }  // namespace layerscope::analysis

@@ -56,6 +56,27 @@ TEST(StepRows, AStepOnTwoDevicesHasARowForEach) {
   EXPECT_EQ(steps.rows[1].wall_ns(), 20);
 }
 
+TEST(StepRows, WhatOtherStepsRunInTheWindowIsNoIdleOfTheGpu) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "ProfilerStep#1", 0, 100);
+  build.Annotation(main, "ProfilerStep#2", 100, 100);
+  build.Call(main, "cudaLaunchKernel", 1, 1);
+  build.Call(main, "cudaLaunchKernel", 2, 2);
+  build.Call(main, "cudaLaunchKernel", 101, 3);
+  build.Kernel("gemm", 200, 10, 1);
+  build.Kernel("gemm", 215, 20, 3);
+  build.Kernel("gemm", 240, 10, 2);
+  const TestRun run(std::move(build).Build());
+  const StepRows steps = BuildStepRows(RankView(run.rank(), run.rules()));
+  ASSERT_EQ(steps.rows.size(), 2U);
+  EXPECT_EQ(steps.rows[0].wall_ns(), 50);
+  EXPECT_EQ(steps.rows[0].idle_ns(), 30);
+  EXPECT_EQ(steps.rows[0].gpu_idle_ns, 10);  // [210, 215) and [235, 240)
+  EXPECT_EQ(steps.rows[1].gpu_idle_ns, 0);
+  EXPECT_EQ(steps.n_overlaps, 1);
+}
+
 TEST(StepRows, AStepThatLaunchedNothingHasNoWall) {
   TraceBuilder build;
   build.Annotation(build.Thread(12, 1), "bench_step::7::bs::2::past::64", 0, 100);

@@ -20,6 +20,7 @@ using attribution::StepFields;
 using table::Cell;
 
 constexpr int64_t kRowsForPeople = 30;
+constexpr int64_t kPartsOfWhole = 1'000'000;
 
 Cell OrNull(const std::optional<int64_t>& value) {
   if (!value) return table::Null();
@@ -44,12 +45,26 @@ auto IfActive(Number number) {
   };
 }
 
-void AddTimes(const RankView& view, RowTable<StepRow>& table) {
+Cell IdleShare(const StepRow& row) {
+  if (row.wall_ns() <= 0) return table::Null();
+  return base::DivideHalfEven(row.gpu_idle_ns * kPartsOfWhole, row.wall_ns());
+}
+
+/// Idle is what the device shows in the step's window, not what the step's own activities leave:
+/// another step may fill it.
+void AddTimes(const RankView& view, StepScope scope, RowTable<StepRow>& table) {
   table.AddInt(Nanoseconds("cpu_ns", "host", 2), &StepRow::cpu_ns)
       .Add(Nanoseconds("wall_ns", "wall"), IfActive([](const StepRow& r) { return r.wall_ns(); }))
-      .AddInt(Nanoseconds("busy_ns", "busy"), &StepRow::busy_ns)
-      .Add(Nanoseconds("idle_ns", "idle"), IfActive([](const StepRow& r) { return r.idle_ns(); }))
-      .AddInt(Nanoseconds("sum_ns", "sum", 1), &StepRow::sum_ns);
+      .AddInt(Nanoseconds("busy_ns", "busy"), &StepRow::busy_ns);
+  if (scope == StepScope::kWhole) {
+    table::ColumnSpec share = Nanoseconds("gpu_idle_ppm", "idle %", 1);
+    share.unit = table::Unit::kPartsPerMillion;
+    table
+        .Add(Nanoseconds("gpu_idle_ns", "idle"),
+             IfActive([](const StepRow& r) { return r.gpu_idle_ns; }))
+        .Add(share, IfActive(IdleShare));
+  }
+  table.AddInt(Nanoseconds("sum_ns", "sum", 1), &StepRow::sum_ns);
   if (view.cpu_only()) {
     table.AddInt(Count("n_activities", "ops", 3), &StepRow::n_activities);
   } else {
@@ -81,6 +96,11 @@ table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
       .Add({.name = "wall_ns"}, IfActive([](const StepRow& r) { return r.wall_ns(); }))
       .AddInt({.name = "busy_ns"}, &StepRow::busy_ns)
       .Add({.name = "idle_ns"}, IfActive([](const StepRow& r) { return r.idle_ns(); }))
+      .Add({.name = "gpu_idle_ns"},
+           [gpu = !view.cpu_only()](const StepRow& row) -> Cell {
+             if (!gpu || !row.has_activities) return table::Null();
+             return row.gpu_idle_ns;
+           })
       .AddInt({.name = "sum_ns"}, &StepRow::sum_ns)
       .AddInt({.name = "n_activities"}, &StepRow::n_activities)
       .AddInt({.name = "n_kernels"}, &StepRow::n_kernels)
@@ -92,7 +112,8 @@ table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
   return table.Take();
 }
 
-table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, bool verbose) {
+table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, StepScope scope,
+                           bool verbose) {
   // A name that says phase and tokens stands in the other columns already.
   const bool with_name = verbose || std::any_of(rows.begin(), rows.end(), [](const StepRow& row) {
                            return row.phase.empty();
@@ -103,10 +124,12 @@ table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, bool
   table.Add(Count("requests", "reqs", 1), Field(&StepFields::requests))
       .Add(Count("tokens", "tokens", 1), [](const StepRow& row) { return OrNull(row.tokens()); })
       .Add(Count("past", "past", 2), Field(&StepFields::past));
-  AddTimes(view, table);
-  table.AddInt(Count("n_launches", "launches", 3), &StepRow::n_launches)
-      .Add(Nanoseconds("ns_per_token", "per token", 1),
-           [](const StepRow& row) { return OrNull(row.ns_per_token()); });
+  AddTimes(view, scope, table);
+  if (scope == StepScope::kWhole) {
+    table.AddInt(Count("n_launches", "launches", 3), &StepRow::n_launches)
+        .Add(Nanoseconds("ns_per_token", "per token", 1),
+             [](const StepRow& row) { return OrNull(row.ns_per_token()); });
+  }
   if (with_name) table.AddText(Key("name", "annotation"), &StepRow::name);
   return table.Take();
 }
@@ -124,11 +147,45 @@ void AddNotes(const RankView& view, const StepRows& steps, table::Table& table) 
                                       base::FormatShare(steps.outside.gpu_ns, view.total_ns()),
                                       base::FormatDuration(steps.outside.gpu_ns), kind));
   }
+  if (steps.n_overlaps > 0) {
+    table.notes.push_back(
+        fmt::format("{} of {} windows (first start to last end) begin before the one before ends: "
+                    "wall and idle "
+                    "are of the window, busy of the step's own work in it",
+                    steps.n_overlaps, steps.rows.size()));
+  }
   if (steps.rows.empty()) {
     table.notes.emplace_back(
         "no step annotations (execute_…, step[…], ProfilerStep#, bench_step::) in this selection: "
         "profile through the engine's own profiler, or a torch.profiler schedule");
   }
+}
+
+/// What people see as idle is gpu_idle_ns.
+std::string SortOf(const Presentation& presentation) {
+  const bool idle = presentation.sort == "idle" || presentation.sort.starts_with("idle:");
+  return presentation.for_people && idle ? "gpu_" + presentation.sort : presentation.sort;
+}
+
+/// The rows and their order as people see them.
+base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& steps,
+                                          const StepsOptions& options,
+                                          const table::Table& machines) {
+  const Presentation& presentation = options.presentation;
+  if (!options.by_module) {
+    table::Table people =
+        RowsForPeople(view, steps.rows, ScopeOf(options.selection), presentation.verbose);
+    people.order = machines.order;
+    return people;
+  }
+  if (presentation.verbose) return machines;
+  table::Table people = StepClassTable(view, steps.rows);
+  if (base::Status sorted = table::SortBy(people, presentation.sort); !sorted.ok()) {
+    return std::move(sorted).error();
+  }
+  table::NoteRowsLeftOut(people, table::LimitRows(people, presentation.Limit(kRowsForPeople)));
+  people.notes.emplace_back("own time of the modules of a class; -v lists each module");
+  return people;
 }
 
 base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows& steps,
@@ -137,21 +194,18 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
   table::RankResult result = StartResult(view);
   table::Table machines =
       options.by_module ? StepModuleTable(view, steps.rows) : RowsForMachines(view, steps.rows);
-  if (base::Status sorted = table::SortBy(machines, presentation.sort); !sorted.ok()) {
+  if (base::Status sorted = table::SortBy(machines, SortOf(presentation)); !sorted.ok()) {
     return std::move(sorted).error();
   }
   const int64_t left_out = table::LimitRows(machines, presentation.Limit(kRowsForPeople));
   if (presentation.for_people) {
     const auto n_steps = static_cast<int64_t>(view.steps().size());
-    table::Table people = machines;
-    if (!options.by_module) {
-      people = RowsForPeople(view, steps.rows, presentation.verbose);
-      people.order = machines.order;
-    }
-    people.title = fmt::format("{} step{}", base::FormatCount(n_steps), n_steps == 1 ? "" : "s");
-    table::NoteRowsLeftOut(people, left_out);
-    AddNotes(view, steps, people);
-    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
+    base::Result<table::Table> people = TableForPeople(view, steps, options, machines);
+    if (!people.ok()) return std::move(people).error();
+    people->title = fmt::format("{} step{}", base::FormatCount(n_steps), n_steps == 1 ? "" : "s");
+    if (!options.by_module || presentation.verbose) table::NoteRowsLeftOut(*people, left_out);
+    AddNotes(view, steps, *people);
+    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = *std::move(people)});
   }
   result.main_table = options.by_module ? "rows" : "steps";
   result.data = {{result.main_table, std::move(machines)}, {"outside", OutsideOf(steps)}};
@@ -163,7 +217,7 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
 base::Result<Output> ComputeSteps(const AnalysisInput& input, const StepsOptions& options) {
   std::vector<StepRow> all;
   base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
-    const StepRows steps = BuildStepRows(view);
+    const StepRows steps = BuildStepRows(view, ScopeOf(options.selection));
     if (options.rank_reduce) all.insert(all.end(), steps.rows.begin(), steps.rows.end());
     return ComputeRank(view, steps, options);
   });

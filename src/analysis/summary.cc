@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "src/analysis/idle_text.h"
 #include "src/analysis/module_table.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/summary_advice.h"
+#include "src/analysis/summary_commands.h"
 #include "src/analysis/summary_facts.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -21,9 +21,12 @@ using base::FormatShare;
 using table::Cell;
 using table::Object;
 
-constexpr int64_t kCategoryRows = 5;
-constexpr int64_t kKernelRows = 5;
+/// Of categories and of kernels; the second where a table of modules stands above them, so that the
+/// page fits a terminal.
+constexpr int64_t kTopRows = 5;
+constexpr int64_t kTopRowsBesideModules = 3;
 constexpr int64_t kKernelRowsForMachines = 20;
+constexpr size_t kPathsInCommand = 2;
 
 table::Value TextOrNull(const std::string& text) {
   if (text.empty()) return table::Null();
@@ -33,6 +36,11 @@ table::Value TextOrNull(const std::string& text) {
 table::Value OrNull(const std::optional<int64_t>& value) {
   if (!value) return table::Null();
   return *value;
+}
+
+table::Value WallOrNull(const PhaseRow& phase, size_t at) {
+  if (phase.walls_ns.empty()) return table::Null();
+  return phase.walls_ns[at];
 }
 
 const std::string& PhaseName(const PhaseRow& phase) {
@@ -77,6 +85,9 @@ Object StepsOf(const SummaryFacts& facts) {
                             {"median_ns_per_token", OrNull(phase.median_ns_per_token)},
                             {"wall_ns", phase.wall_ns},
                             {"busy_ns", phase.busy_ns},
+                            {"min_wall_ns", WallOrNull(phase, 0)},
+                            {"max_wall_ns", WallOrNull(phase, phase.walls_ns.size() - 1)},
+                            {"median_busy_ppm", OrNull(phase.median_busy_ppm)},
                             {"requests", OrNull(phase.requests)},
                             {"tokens", OrNull(phase.tokens)}});
   }
@@ -119,6 +130,8 @@ Object DataOf(const RankView& view, const SummaryFacts& facts,
                      {"span_ns", facts.gpu.span_ns},
                      {"sum_ns", facts.gpu.sum_ns},
                      {"cpu_only", view.cpu_only()}}},
+      {"idle",
+       facts.idle ? table::Value(IdleObject(view, *facts.idle)) : table::Value(table::Null())},
       {"top_modules", NodesForMachines(view, facts.top_modules)},
       {"top_categories", TableOfCategories(facts.categories, 0, 0)},
       {"top_kernels", TableOfKernels(facts.kernels, view.cpu_only(), 0, kKernelRowsForMachines)},
@@ -135,13 +148,21 @@ std::string Sourced(const Guess& guess) {
 std::string GpuText(const RankView& view, const SummaryFacts& facts) {
   const GpuTimes& gpu = facts.gpu;
   if (facts.devices.empty()) return "no activity";
-  std::string text = fmt::format("busy {} of {} ({}), idle {}, sum {}", FormatDuration(gpu.busy_ns),
-                                 FormatDuration(gpu.span_ns), FormatShare(gpu.busy_ns, gpu.span_ns),
-                                 FormatDuration(gpu.idle_ns()), FormatDuration(gpu.sum_ns));
+  const std::string busy = FormatDuration(gpu.busy_ns);
+  const std::string sum = FormatDuration(gpu.sum_ns);
+  const std::string span = FormatDuration(gpu.span_ns);
+  const std::string share = FormatShare(gpu.busy_ns, gpu.span_ns);
+  const bool is_part = facts.scope == StepScope::kCut;
   if (view.cpu_only()) {
-    return fmt::format("ops busy {} of {} ({}), self time over all threads {}",
-                       FormatDuration(gpu.busy_ns), FormatDuration(gpu.span_ns),
-                       FormatShare(gpu.busy_ns, gpu.span_ns), FormatDuration(gpu.sum_ns));
+    std::string text = fmt::format("ops busy {}{}, self time over all threads {}", busy,
+                                   is_part ? "" : fmt::format(" of {} ({})", span, share), sum);
+    return IsCut(view) ? text + "; the file is cut, GPU events may be missing" : text;
+  }
+  std::string text = fmt::format("busy {}, sum {} in this selection", busy, sum);
+  if (!is_part && !facts.idle) text = fmt::format("busy {} within {}, sum {}", busy, span, sum);
+  if (facts.idle) {
+    text = fmt::format("busy {} of {} ({}), idle {}, sum {}", busy, span, share,
+                       FormatDuration(gpu.idle_ns()), sum);
   }
   if (facts.devices.size() > 1) text += fmt::format(", over {} devices", facts.devices.size());
   return text;
@@ -152,16 +173,39 @@ std::string Counted(int64_t n, std::string_view what) {
   return fmt::format("{} {}{}", FormatCount(n), what, n == 1 ? "" : "s");
 }
 
+/// "7.03..16.7 ms": the unit once when both have it.
+std::string RangeText(int64_t low_ns, int64_t high_ns) {
+  std::string low = FormatDuration(low_ns);
+  const std::string high = FormatDuration(high_ns);
+  const std::string unit = high.substr(high.rfind(' '));
+  if (low.ends_with(unit)) low.resize(low.size() - unit.size());
+  return fmt::format("{}..{}", low, high);
+}
+
+/// "wall 16.7 ms (92.0 % busy)" of one step, "wall 7.03..16.7 ms (median 7.05 ms, 92.0 % busy)" of
+/// several. The median says enough of many walls that differ little.
+std::string WallText(const PhaseRow& phase) {
+  const std::string busy = phase.median_busy_ppm
+                               ? FormatShare(*phase.median_busy_ppm, 1'000'000) + " busy"
+                               : std::string();
+  const std::string median = FormatDuration(*phase.median_wall_ns);
+  const int64_t low_ns = phase.walls_ns.front();
+  const int64_t high_ns = phase.walls_ns.back();
+  const size_t n = phase.walls_ns.size();
+  if (n == 2) return fmt::format("wall {}", RangeText(low_ns, high_ns));
+  if (n > 2 && high_ns / 2 > low_ns) {
+    return fmt::format("wall {} (median {}{}{})", RangeText(low_ns, high_ns), median,
+                       busy.empty() ? "" : ", ", busy);
+  }
+  return fmt::format("{} {}{}", n > 1 ? "median wall" : "wall", median,
+                     busy.empty() ? "" : fmt::format(" ({})", busy));
+}
+
 std::string PhaseText(const PhaseRow& phase) {
   std::string text = phase.phase.empty() ? Counted(phase.n, "step") + " of unknown phase"
                                          : fmt::format("{} {}", FormatCount(phase.n), phase.phase);
   std::vector<std::string> parts;
-  if (phase.median_wall_ns) {
-    parts.push_back(fmt::format(
-        "{} {}{}", phase.n > 1 ? "median wall" : "wall", FormatDuration(*phase.median_wall_ns),
-        phase.wall_ns > 0 ? fmt::format(" ({} busy)", FormatShare(phase.busy_ns, phase.wall_ns))
-                          : ""));
-  }
+  if (phase.median_wall_ns) parts.push_back(WallText(phase));
   if (phase.requests) parts.push_back(Counted(*phase.requests, "request"));
   if (phase.tokens) parts.push_back(Counted(*phase.tokens, "token"));
   if (phase.median_ns_per_token) {
@@ -234,19 +278,19 @@ std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& fac
     blocks.push_back(std::move(block));
   }
   const int64_t total_ns = view.total_ns();
+  const int64_t n_rows = facts.top_modules.empty() ? kTopRows : kTopRowsBesideModules;
   if (!facts.top_modules.empty()) {
     blocks.push_back(BlockOfTopModules(view, facts.tree, facts.top_modules));
   }
   if (!facts.kernels.empty()) {
     if (!view.cpu_only()) {
-      blocks.push_back(
-          TableBlock(TitleOfTop("By category", facts.categories, kCategoryRows, total_ns),
-                     TableOfCategories(facts.categories, total_ns, kCategoryRows), facts.other));
+      blocks.push_back(TableBlock(TitleOfTop("By category", facts.categories, n_rows, total_ns),
+                                  TableOfCategories(facts.categories, total_ns, n_rows),
+                                  facts.other));
     }
-    blocks.push_back(
-        TableBlock(TitleOfTop(view.cpu_only() ? "Top ops" : "Top kernels", facts.kernels,
-                              kKernelRows, total_ns),
-                   TableOfKernels(facts.kernels, view.cpu_only(), total_ns, kKernelRows), {}));
+    blocks.push_back(TableBlock(
+        TitleOfTop(view.cpu_only() ? "Top ops" : "Top kernels", facts.kernels, n_rows, total_ns),
+        TableOfKernels(facts.kernels, view.cpu_only(), total_ns, n_rows), {}));
   }
   table::Block next;
   next.kind = table::Block::Kind::kFacts;
@@ -281,9 +325,10 @@ table::Table TableOfRanks(std::vector<RankRow> rows) {
 }
 
 table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
-                              const SummaryOptions& options) {
+                              const SummaryOptions& options,
+                              const std::vector<std::string>& inputs) {
   const std::vector<Suspicion> suspicions = FindSuspicions(view, facts);
-  const std::vector<NextCommand> commands = SuggestCommands(view, facts);
+  const std::vector<NextCommand> commands = SuggestCommands(view, facts, options.selection, inputs);
   table::RankResult result = StartResult(view);
   result.data = DataOf(view, facts, suspicions, commands);
   result.main_table = "top_kernels";
@@ -293,14 +338,26 @@ table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
   return result;
 }
 
+/// What the commands of a page name: the run's inputs, or the page's own file when nobody says how
+/// they were given and they are too many for a line.
+std::vector<std::string> InputsOfCommands(const AnalysisInput& input, const RankView& view,
+                                          const SummaryOptions& options) {
+  if (!options.inputs.empty()) return options.inputs;
+  if (input.ranks.size() > kPathsInCommand) return {view.input().path};
+  std::vector<std::string> paths;
+  for (const RankInput& rank : input.ranks) paths.push_back(rank.path);
+  return paths;
+}
+
 }  // namespace
 
 base::Result<Output> ComputeSummary(const AnalysisInput& input, const SummaryOptions& options) {
   std::vector<RankRow> rows;
   base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
-    const SummaryFacts facts = CollectSummary(input, view);
+    const SummaryFacts facts = CollectSummary(input, view, options.selection);
     rows.push_back({view.input().rank, view.input().path, facts.gpu});
-    return base::Result<table::RankResult>(ComputeRank(view, facts, options));
+    return base::Result<table::RankResult>(
+        ComputeRank(view, facts, options, InputsOfCommands(input, view, options)));
   });
   if (output.ok() && input.ranks.size() > 1) {
     output->reduced = Object{{"ranks", TableOfRanks(std::move(rows))}};

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "src/analysis/analysis.h"
 #include "src/analysis/selection.h"
 #include "src/base/result.h"
@@ -9,6 +12,8 @@ namespace layerscope::analysis {
 struct SummaryOptions {
   Selection selection;
   Presentation presentation;
+  /// The inputs as the user named them, for the commands of `next`; empty: the files' own paths.
+  std::vector<std::string> inputs{};
 };
 
 /// `summary`: the one page. What ran, how busy the GPU was, where its time went by module, category

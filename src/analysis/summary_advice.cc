@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
 
+#include "src/analysis/idle_text.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::analysis {
@@ -18,8 +19,6 @@ using base::FormatShare;
 constexpr int64_t kIdlePercent = 25;
 /// Above this share `other` hides something (the rules aim at less than 5 % on LLM traces).
 constexpr int64_t kOtherPercent = 5;
-/// With less than this share attributed, a table of modules says little.
-constexpr int64_t kResolvedPercent = 25;
 /// Sum over busy by more than this: kernels overlap.
 constexpr int64_t kOverlapPercent = 3;
 
@@ -27,25 +26,6 @@ constexpr const char* kLittleRan = "launches_without_activity";
 
 bool Above(int64_t part, int64_t whole, int64_t percent) {
   return whole > 0 && part / percent > whole / 100;
-}
-
-/// A path as a shell wants it.
-std::string Quoted(const std::string& path) {
-  const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("/._-+=,@%:").find(static_cast<char>(c)) != std::string_view::npos ||
-           c >= 0x80;
-  });
-  if (plain && !path.empty()) return path;
-  std::string quoted = "'";
-  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-/// Without steps nothing tells a pause from a slow host.
-bool IdlesInSteps(const SummaryFacts& facts) {
-  return facts.steps.rows.empty() || facts.devices.size() > 1 ||
-         facts.idle_in_steps_ns > facts.gpu.idle_ns() / 2;
 }
 
 void AddGraphs(const SummaryFacts& facts, std::vector<Suspicion>& found) {
@@ -64,15 +44,24 @@ void AddCapture(const RankView& view, const SummaryFacts& facts, std::vector<Sus
                    FormatCount(facts.launches.without_activity), FormatCount(launches))});
 }
 
+void AddLoss(const RankView& view, std::vector<Suspicion>& found) {
+  if (!IsCut(view)) return;
+  std::string text = "the file ends early: GPU events may not have been reached";
+  text +=
+      view.cpu_only() ? ", so this need not be a CPU-only run" : "; figures are of what was read";
+  found.push_back({"file_cut", "file is cut", std::move(text)});
+}
+
 void AddIdle(const RankView& view, const SummaryFacts& facts, std::vector<Suspicion>& found) {
-  const GpuTimes& gpu = facts.gpu;
-  if (view.cpu_only() || !Above(gpu.idle_ns(), gpu.span_ns, kIdlePercent)) return;
-  std::string text = fmt::format("{} ({} of the span)", FormatDuration(gpu.idle_ns()),
-                                 FormatShare(gpu.idle_ns(), gpu.span_ns));
-  if (facts.devices.size() == 1 && !facts.steps.rows.empty()) {
-    text += fmt::format(", {} inside steps", FormatDuration(facts.idle_in_steps_ns));
+  if (!facts.idle || !Above(facts.idle->idle_ns, facts.gpu.span_ns, kIdlePercent)) return;
+  const IdleReport& idle = *facts.idle;
+  std::string text = fmt::format("{} ({} of the span)", FormatDuration(idle.idle_ns),
+                                 FormatShare(idle.idle_ns, facts.gpu.span_ns));
+  if (!facts.steps.rows.empty()) {
+    text += fmt::format(", {} inside step annotations", FormatDuration(idle.in_steps_ns));
   }
-  text += IdlesInSteps(facts) ? ": host- or launch-bound" : ": the recording has pauses";
+  const std::string why = IdleText(view, idle);
+  if (!why.empty()) text += ": " + why;
   found.push_back({"idle", "GPU idle", std::move(text)});
 }
 
@@ -92,8 +81,15 @@ void AddOther(const SummaryFacts& facts, std::vector<Suspicion>& found) {
 
 }  // namespace
 
+bool IsCut(const RankView& view) {
+  const trace::Ledger& ledger = view.trace().ledger;
+  return ledger.count(trace::LedgerCode::truncated) > 0 ||
+         ledger.count(trace::LedgerCode::corrupt_compression) > 0;
+}
+
 std::vector<Suspicion> FindSuspicions(const RankView& view, const SummaryFacts& facts) {
   std::vector<Suspicion> found;
+  AddLoss(view, found);
   AddGraphs(facts, found);
   AddCapture(view, facts, found);
   // Where little ran, idle time says nothing.
@@ -101,37 +97,6 @@ std::vector<Suspicion> FindSuspicions(const RankView& view, const SummaryFacts& 
   AddOverlap(view, facts, found);
   AddOther(facts, found);
   return found;
-}
-
-std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFacts& facts) {
-  const std::string input = Quoted(view.input().path);
-  std::vector<NextCommand> commands;
-  const auto add = [&](const std::string& verb, const std::string& options, std::string why) {
-    commands.push_back(
-        {fmt::format("layerscope {} {}{}{}", verb, input, options.empty() ? "" : " ", options),
-         std::move(why)});
-  };
-  const bool idle =
-      Above(facts.gpu.idle_ns(), facts.gpu.span_ns, kIdlePercent) && IdlesInSteps(facts);
-  if (!view.cpu_only() && idle && !facts.steps.rows.empty()) {
-    add("steps", "", "why idle");
-  }
-  const int64_t attributed_ns = facts.tree.total_ns - facts.tree.unattributed.gpu_ns;
-  if (Above(attributed_ns, facts.tree.total_ns, kResolvedPercent)) {
-    add("modules", "--rollup class", "by class");
-  }
-  if (facts.kernels.empty()) {
-    add("info", "", "what is there");
-    return commands;
-  }
-  add("kernels", "--by op-dims", "by op, shape");
-  if (!idle && facts.steps.rows.size() > 1) add("steps", "", "by step");
-  if (facts.launches.without_activity > 0 || facts.launches.kernels_without_launch > 0) {
-    add("info", "", "what is lost");
-  }
-  constexpr size_t kMost = 3;
-  if (commands.size() > kMost) commands.resize(kMost);
-  return commands;
 }
 
 }  // namespace layerscope::analysis

@@ -15,11 +15,7 @@ struct Suspicion {
 };
 std::vector<Suspicion> FindSuspicions(const RankView& view, const SummaryFacts& facts);
 
-/// A command that looks closer, and what it answers.
-struct NextCommand {
-  std::string command;
-  std::string why;
-};
-std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFacts& facts);
+/// True when the file ends early or its compression is damaged.
+bool IsCut(const RankView& view);
 
 }  // namespace layerscope::analysis

@@ -4,11 +4,13 @@
 
 #include "src/analysis/module_shape.h"
 #include "src/analysis/summary_tree.h"
+#include "src/base/format_number.h"
 
 namespace layerscope::analysis {
 namespace {
 
 constexpr size_t kModuleRows = 8;
+constexpr int64_t kPartsOfWhole = 1'000'000;
 
 GpuTimes Add(const std::vector<DeviceRow>& devices) {
   GpuTimes times;
@@ -28,26 +30,35 @@ std::optional<int64_t> Median(std::vector<int64_t> values) {
   return *middle;
 }
 
+/// What the step says of its phase: it has the median wall.
+void DescribeMedian(const StepRow& row, PhaseRow& sums) {
+  sums.requests = row.fields.requests;
+  sums.tokens = row.tokens();
+  if (row.whole && row.wall_ns() > 0) {
+    sums.median_busy_ppm =
+        base::DivideHalfEven((row.wall_ns() - row.gpu_idle_ns) * kPartsOfWhole, row.wall_ns());
+  }
+}
+
 PhaseRow SumPhase(const std::vector<StepRow>& rows, const std::string& phase) {
   PhaseRow sums;
   sums.phase = phase;
-  std::vector<int64_t> walls;
   std::vector<int64_t> per_token;
   for (const StepRow& row : rows) {
     if (row.phase != phase) continue;
     ++sums.n;
     if (!row.has_activities) continue;
-    walls.push_back(row.wall_ns());
+    sums.walls_ns.push_back(row.wall_ns());
     sums.busy_ns += row.busy_ns;
     sums.wall_ns += row.wall_ns();
     if (const std::optional<int64_t> ns = row.ns_per_token()) per_token.push_back(*ns);
   }
-  sums.median_wall_ns = Median(std::move(walls));
+  std::sort(sums.walls_ns.begin(), sums.walls_ns.end());
+  sums.median_wall_ns = Median(sums.walls_ns);
   sums.median_ns_per_token = Median(std::move(per_token));
   for (const StepRow& row : rows) {
     if (row.phase != phase || !row.has_activities || row.wall_ns() != sums.median_wall_ns) continue;
-    sums.requests = row.fields.requests;
-    sums.tokens = row.tokens();
+    DescribeMedian(row, sums);
     break;
   }
   return sums;
@@ -63,10 +74,46 @@ std::vector<PhaseRow> SumPhases(const std::vector<StepRow>& rows) {
   return phases;
 }
 
+/// The class of the numbered like siblings with the most time that have children.
+std::string LayerClass(const std::vector<ModuleNode>& collapsed) {
+  const std::vector<size_t> ends = SubtreeEnds(collapsed);
+  const ModuleNode* best = nullptr;
+  for (size_t i = 0; i < collapsed.size(); ++i) {
+    const ModuleNode& node = collapsed[i];
+    const bool is_numbered = node.instance.find("..") != std::string::npos;
+    if (node.repeat < 2 || ends[i] == i + 1 || !is_numbered) continue;
+    if (best == nullptr || node.gpu_incl_ns > best->gpu_incl_ns) best = &node;
+  }
+  return best == nullptr ? std::string() : best->class_name;
+}
+
+/// Facts of the model are the file's, whatever is selected.
+void GuessTheModel(const RankView& view, const std::vector<ModuleNode>& collapsed,
+                   SummaryFacts& facts) {
+  if (view.selects_all()) {
+    facts.model = GuessModel(facts.tree.nodes, facts.tree.total_ns);
+    facts.layers = LayersText(collapsed);
+  } else {
+    const ModuleNodes all = BuildModuleNodes(RankView(view.input(), view.rules()));
+    facts.model = GuessModel(all.nodes, all.total_ns);
+    facts.layers = LayersText(CollapseRuns(all.nodes));
+  }
+  facts.layer_class = LayerClass(collapsed);
+}
+
+/// Between the selected steps other steps run, and what a module or a stream leaves idle others
+/// use.
+bool ExplainsIdle(const RankView& view, const Selection& selection) {
+  return !view.cpu_only() && ScopeOf(selection) == StepScope::kWhole && !selection.steps &&
+         !selection.phase;
+}
+
 }  // namespace
 
-SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view) {
+SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
+                            const Selection& selection) {
   SummaryFacts facts;
+  facts.scope = ScopeOf(selection);
   facts.engine = GuessEngine(view);
   facts.gpu_name = DeviceNames(view.trace());
   facts.ranks = FindRanks(input);
@@ -76,9 +123,8 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view) {
   facts.graph = GraphShareOf(view);
   facts.graph_banner = GraphBanner(view);
   facts.tree = BuildModuleNodes(view);
-  facts.model = GuessModel(facts.tree.nodes, facts.tree.total_ns);
   const std::vector<ModuleNode> collapsed = CollapseRuns(facts.tree.nodes);
-  facts.layers = LayersText(collapsed);
+  GuessTheModel(view, collapsed, facts);
   facts.top_modules = ChooseTopModules(collapsed, facts.tree.total_ns, kModuleRows);
   facts.categories = RankActivities(view, KernelsBy::kCategory, Places::kTogether);
   facts.kernels = RankActivities(view, KernelsBy::kName, Places::kTogether);
@@ -87,11 +133,9 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view) {
   for (const KernelRow& row : facts.categories) {
     if (row.category == other) facts.other_ns += row.group.sum_ns;
   }
-  facts.steps = BuildStepRows(view);
+  facts.steps = BuildStepRows(view, facts.scope);
   facts.phases = SumPhases(facts.steps.rows);
-  for (const StepRow& row : facts.steps.rows) {
-    if (row.has_activities) facts.idle_in_steps_ns += row.idle_ns();
-  }
+  if (ExplainsIdle(view, selection)) facts.idle = ExplainIdle(view, facts.steps.idle);
   return facts;
 }
 

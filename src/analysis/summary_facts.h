@@ -7,6 +7,7 @@
 
 #include "src/analysis/coverage.h"
 #include "src/analysis/device_rows.h"
+#include "src/analysis/idle_causes.h"
 #include "src/analysis/kernels.h"
 #include "src/analysis/launch_counts.h"
 #include "src/analysis/module_nodes.h"
@@ -24,7 +25,8 @@ struct GpuTimes {
   int64_t idle_ns() const { return span_ns - busy_ns; }
 };
 
-/// The steps of one phase. Medians are of the steps that launched something.
+/// The steps of one phase. Walls are of the steps that launched something; the median one is the
+/// lower of the two in the middle of an even number.
 struct PhaseRow {
   std::string phase;  ///< empty = unknown
   int64_t n = 0;
@@ -32,6 +34,9 @@ struct PhaseRow {
   std::optional<int64_t> median_ns_per_token;
   int64_t busy_ns = 0;
   int64_t wall_ns = 0;
+  std::vector<int64_t> walls_ns;  ///< sorted
+  /// Of the step with the median wall: the part of it in which the device runs something.
+  std::optional<int64_t> median_busy_ppm;
   std::optional<int64_t> requests;  ///< of the step with the median wall
   std::optional<int64_t> tokens;
 };
@@ -41,6 +46,7 @@ struct SummaryFacts {
   Guess engine;
   Guess model;
   std::string layers;
+  std::string layer_class;  ///< of the like siblings Class_0, Class_1, … with the most time
   std::string gpu_name;
   RunRanks ranks;
   std::vector<DeviceRow> devices;
@@ -56,9 +62,13 @@ struct SummaryFacts {
   std::string other;
   StepRows steps;
   std::vector<PhaseRow> phases;
-  int64_t idle_in_steps_ns = 0;
+  /// kCut: idle, busy shares and times per token of the selection mean nothing.
+  StepScope scope = StepScope::kWhole;
+  /// Absent for a CPU-only trace, and where the selection leaves out what fills the gaps.
+  std::optional<IdleReport> idle;
 };
 
-SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view);
+SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
+                            const Selection& selection = {});
 
 }  // namespace layerscope::analysis

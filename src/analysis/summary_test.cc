@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "src/analysis/summary_advice.h"
+#include "src/analysis/summary_commands.h"
 #include "src/analysis/summary_facts.h"
 #include "src/analysis/summary_tree.h"
 #include "src/analysis/test_run.h"
@@ -83,10 +84,13 @@ TEST(Summary, IdleSaysHowMuchOfItLiesInsideSteps) {
   const SummaryFacts facts = FactsOf(run);
   EXPECT_EQ(facts.gpu.busy_ns, 30);
   EXPECT_EQ(facts.gpu.span_ns, 100);
-  EXPECT_EQ(facts.idle_in_steps_ns, 5);
+  EXPECT_EQ(facts.idle->idle_ns, 70);
+  EXPECT_EQ(facts.idle->in_steps_ns, 0);  // the step ends before the first kernel starts
   const std::vector<Suspicion> found = FindSuspicions(RankView(run.rank(), run.rules()), facts);
-  EXPECT_EQ(found.front().message,
-            "70 ns (70.0 % of the span), 5 ns inside steps: the recording has pauses");
+  EXPECT_EQ(
+      found.front().message,
+      "70 ns (70.0 % of the span), 0 ns inside step annotations: host- or launch-bound (0 calls in "
+      "2 gaps)");
 }
 
 TEST(Summary, CommandsQuoteThePath) {
@@ -98,9 +102,99 @@ TEST(Summary, CommandsQuoteThePath) {
   const std::vector<RankInput> ranks = {renamed};
   const RankView view(ranks[0], run.rules());
   const std::vector<NextCommand> next =
-      SuggestCommands(view, CollectSummary({ranks, &run.rules()}, view));
+      SuggestCommands(view, CollectSummary({ranks, &run.rules()}, view), {}, {renamed.path});
   ASSERT_FALSE(next.empty());
   EXPECT_EQ(next.front().command, R"(layerscope kernels 'my trace'\''s.json' --by op-dims)");
+}
+
+TEST(Summary, CommandsKeepTheSelectionAndTheInputs) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "step[DECODE bs=4]", 0, 100);
+  build.Call(main, "cudaLaunchKernel", 10, 1);
+  build.Kernel("gemm", 20, 5, 1);
+  const TestRun run(std::move(build).Build());
+  const RankView view(run.rank(), run.rules());
+  Selection selection;
+  selection.phase = "decode";
+  selection.from_ns = 5;
+  const std::vector<NextCommand> next =
+      SuggestCommands(view, CollectSummary(run.input(), view, selection), selection, {"a", "b c"});
+  ASSERT_FALSE(next.empty());
+  EXPECT_EQ(next.front().command, "layerscope steps a 'b c' --phase decode --from 5ns");
+  EXPECT_EQ(next.front().why, "step by step");
+}
+
+TEST(Summary, NumberedLayersAreSuggestedLayerByLayer) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Scope(main, "Net_0", 0, 100);
+  for (int64_t i = 0; i < 2; ++i) {
+    build.Scope(main, "Layer_" + std::to_string(i), 10 + 40 * i, 30);
+    build.Scope(main, "Linear_" + std::to_string(i), 15 + 40 * i, 20);
+    build.Call(main, "cudaLaunchKernel", 20 + 40 * i, 1 + i);
+    build.Kernel("gemm", 200 + 40 * i, 30, 1 + i);
+  }
+  const TestRun run(std::move(build).Build());
+  const RankView view(run.rank(), run.rules());
+  const SummaryFacts facts = CollectSummary(run.input(), view);
+  EXPECT_EQ(facts.layer_class, "Layer");
+  const std::vector<NextCommand> next = SuggestCommands(view, facts, {}, {"f"});
+  ASSERT_EQ(next.size(), 3U);
+  EXPECT_EQ(next[1].command, R"(layerscope modules f --no-collapse --match 'Layer_\d+$')");
+}
+
+TEST(Summary, BusyIsOfTheStepWithTheMedianWall) {
+  // Walls 100, 200 and 400; the one of 200 is busy for 150. Another stream fills 20 of its idle 70.
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  const auto step = [&](int64_t start_ns, int64_t wall_ns, int64_t first, int64_t correlation) {
+    build.Annotation(main, "step[DECODE bs=4]", start_ns, 50);
+    build.Call(main, "cudaLaunchKernel", start_ns + 1, correlation);
+    build.Call(main, "cudaLaunchKernel", start_ns + 2, correlation + 1);
+    build.Kernel("gemm", start_ns + 10, first, correlation);
+    build.Kernel("gemm", start_ns + wall_ns, 10, correlation + 1);
+  };
+  step(0, 100, 10, 1);
+  step(1000, 200, 120, 3);
+  step(2000, 400, 10, 5);
+  build.Kernel("foreign", 1150, 20, 7);
+  const TestRun run(std::move(build).Build());
+  const SummaryFacts facts = FactsOf(run);
+  ASSERT_EQ(facts.phases.size(), 1U);
+  EXPECT_EQ(facts.phases[0].median_wall_ns, 200);
+  EXPECT_EQ(facts.phases[0].median_busy_ppm, 750'000);
+  EXPECT_EQ(facts.phases[0].walls_ns, (std::vector<int64_t>{100, 200, 400}));
+}
+
+TEST(Summary, APartOfTheWorkHasNoIdleAndNoTimePerToken) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "step[DECODE bs=4]", 0, 50);
+  build.Call(main, "cudaLaunchKernel", 1, 1);
+  build.Kernel("gemm", 10, 10, 1);
+  build.Kernel("gemm", 90, 10, 2);
+  const TestRun run(std::move(build).Build());
+  Selection selection;
+  selection.from_ns = 5;
+  const SummaryFacts facts =
+      CollectSummary(run.input(), RankView(run.rank(), run.rules()), selection);
+  EXPECT_FALSE(facts.idle);
+  EXPECT_FALSE(facts.phases[0].median_busy_ppm);
+  EXPECT_FALSE(facts.phases[0].median_ns_per_token);
+}
+
+TEST(Summary, ACutFileLeadsThePage) {
+  TraceBuilder build;
+  build.Op(build.Thread(1, 1), "aten::mm", 0, 5);
+  trace::Trace trace = std::move(build).Build();
+  trace.ledger.Add(trace::LedgerCode::truncated);
+  const TestRun run(std::move(trace));
+  const RankView view(run.rank(), run.rules());
+  const std::vector<Suspicion> found = FindSuspicions(view, FactsOf(run));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().title, "file is cut");
+  EXPECT_NE(found.front().message.find("CPU-only"), std::string::npos);
 }
 
 ModuleNode Node(int64_t parent, int64_t incl_ns) {

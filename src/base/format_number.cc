@@ -98,9 +98,19 @@ std::string FormatCount(int64_t count) {
   return digits;
 }
 
+std::string FormatCounted(int64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) return fmt::format("1 {}", one);
+  if (!many.empty()) return fmt::format("{} {}", FormatCount(count), many);
+  return fmt::format("{} {}s", FormatCount(count), one);
+}
+
 std::string FormatShare(int64_t part, int64_t whole) {
   if (whole == 0) return "-";
-  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  std::string text =
+      fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  if (text == "0.0 %" && part > 0) return "<0.1 %";
+  if (text == "100.0 %" && part < whole) return ">99.9 %";
+  return text;
 }
 
 std::optional<int64_t> ParseDuration(std::string_view text) {

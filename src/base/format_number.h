@@ -14,7 +14,10 @@ std::string FormatDuration(int64_t ns);
 std::string FormatBytes(int64_t bytes);
 /// Digits in groups of three: 1234567 -> "1,234,567".
 std::string FormatCount(int64_t count);
-/// part of whole with one decimal: "97.3 %"; "-" when the whole is zero.
+/// A number with its noun: "1 row", "1,234 rows"; `many` where the plural is not "+s".
+std::string FormatCounted(int64_t count, std::string_view one, std::string_view many = {});
+/// part of whole with one decimal: "97.3 %"; "-" when the whole is zero. What is not nothing or not
+/// all is not written so: "<0.1 %", ">99.9 %".
 std::string FormatShare(int64_t part, int64_t whole);
 
 /// A time literal in nanoseconds: a decimal number with a unit ns, us, ms or s ("3.2ms"); without a

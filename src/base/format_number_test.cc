@@ -27,6 +27,20 @@ TEST(FormatShare, HasOneDecimalAndNoDivisionByZero) {
   EXPECT_EQ(FormatShare(1, 0), "-");
 }
 
+TEST(FormatShare, DoesNotRoundToNothingOrAll) {
+  EXPECT_EQ(FormatShare(0, 1000), "0.0 %");
+  EXPECT_EQ(FormatShare(1, 10'000), "<0.1 %");
+  EXPECT_EQ(FormatShare(9'999, 10'000), ">99.9 %");
+  EXPECT_EQ(FormatShare(10'000, 10'000), "100.0 %");
+}
+
+TEST(FormatCounted, PutsTheNounIntoThePlural) {
+  EXPECT_EQ(FormatCounted(1, "row"), "1 row");
+  EXPECT_EQ(FormatCounted(0, "row"), "0 rows");
+  EXPECT_EQ(FormatCounted(1'234, "copy", "copies"), "1,234 copies");
+  EXPECT_EQ(FormatCounted(1, "copy", "copies"), "1 copy");
+}
+
 TEST(ParseDuration, TakesUnitsExactly) {
   EXPECT_EQ(ParseDuration("3.2ms"), 3'200'000);
   EXPECT_EQ(ParseDuration("17"), 17);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string_view>
@@ -59,6 +60,19 @@ void PrintHealth(const table::Result& result) {
   }
 }
 
+/// -q for people: an error stays, for the exit status comes from it.
+void DropWarnings(table::Result& result) {
+  const auto drop = [](std::vector<table::HealthEntry>& health) {
+    health.erase(std::remove_if(health.begin(), health.end(),
+                                [](const table::HealthEntry& entry) {
+                                  return entry.severity < table::Severity::kError;
+                                }),
+                 health.end());
+  };
+  drop(result.health);
+  for (table::RankResult& rank : result.ranks) drop(rank.warnings);
+}
+
 render::RenderOptions RenderOptionsOf(const session::OptionValues& options) {
   render::RenderOptions render;
   render.format = static_cast<render::Format>(options.Choice("format").value_or(0));
@@ -87,6 +101,9 @@ base::Result<int> RunRequest(const session::Request& request, const base::StopFl
   if (!outcome.ok()) return std::move(outcome).error();
   const session::OptionValues& options = request.options;
   const render::RenderOptions render = RenderOptionsOf(options);
+  const bool for_people =
+      render.format == render::Format::kTable || render.format == render::Format::kMarkdown;
+  if (for_people && options.Flag("quiet")) DropWarnings(outcome->result);
   clock.Start("render");
   base::Result<std::string> text = render::Render(outcome->result, render);
   if (!text.ok()) return std::move(text).error();

@@ -127,11 +127,24 @@ base::Error UnknownVerb(const std::string& word) {
   const bool path_like =
       word.find('/') != std::string::npos || word.find(".json") != std::string::npos;
   if (path_like) {
-    return {base::ErrorCode::kInvalidInput, fmt::format("'{}' does not exist", word),
-            "give a trace file, a directory of ranks, or - for standard input"};
+    // In the words of the reader, which says so of every other input.
+    return {base::ErrorCode::kInvalidInput, fmt::format("reading {}: no such file", word),
+            "check the path"};
   }
   return Usage(fmt::format("'{}' is neither a verb nor an existing file{}", word,
                            base::DidYouMean(word, verbs)),
+               fmt::format("verbs: {}", fmt::join(verbs, ", ")));
+}
+
+/// `help` and `help VERB`, the same as --help.
+base::Result<CommandLine> ParseHelp(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  line.action = CommandLine::Action::kHelp;
+  if (arguments.size() == 1) return line;
+  line.analysis = session::FindAnalysis(arguments[1]);
+  if (line.analysis != nullptr) return line;
+  const std::vector<std::string> verbs = VerbNames();
+  return Usage(fmt::format("no verb '{}'{}", arguments[1], base::DidYouMean(arguments[1], verbs)),
                fmt::format("verbs: {}", fmt::join(verbs, ", ")));
 }
 
@@ -147,6 +160,7 @@ base::Result<CommandLine> ParseCommandLine(const std::vector<std::string>& argum
     line.action = CommandLine::Action::kHelp;
     return line;
   }
+  if (first == "help") return ParseHelp(arguments);
   if (first == "--version") {
     line.action = CommandLine::Action::kVersion;
     return line;

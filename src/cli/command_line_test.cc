@@ -58,6 +58,10 @@ TEST(CommandLine, HelpAndVersionAreActions) {
   EXPECT_EQ(Parsed({"--help"}).action, CommandLine::Action::kHelp);
   EXPECT_EQ(Parsed({"--help"}).analysis, nullptr);
   EXPECT_EQ(Parsed({"steps", "--help"}).analysis->name, "steps");
+  EXPECT_EQ(Parsed({"help"}).analysis, nullptr);
+  EXPECT_EQ(Parsed({"help", "steps"}).action, CommandLine::Action::kHelp);
+  EXPECT_EQ(Parsed({"help", "steps"}).analysis->name, "steps");
+  EXPECT_EQ(FailureOf({"help", "kernel"}).message, "no verb 'kernel'; did you mean 'kernels'?");
   EXPECT_EQ(Parsed({"--version"}).action, CommandLine::Action::kVersion);
 }
 

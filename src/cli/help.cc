@@ -81,7 +81,7 @@ std::string ProgramHelp() {
     text += Line(spec.name, spec.summary);
   }
   text +=
-      "\n`layerscope VERB --help` lists the options of a verb. Exit status: 0 ok,\n"
+      "\n`layerscope help VERB` lists the options of a verb. Exit status: 0 ok,\n"
       "1 failed, 2 usage, 3 invalid input, 130 interrupted.\n";
   return text;
 }

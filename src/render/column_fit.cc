@@ -24,6 +24,8 @@ class Fitter {
     if (std::any_of(columns.begin(), columns.end(), is_share)) {
       bar_width_ = width == 0 || width >= 120 ? 12 : 8;
     }
+    const auto n_names = static_cast<int>(std::count_if(columns.begin(), columns.end(), IsName));
+    readable_ = std::clamp(n_names > 1 ? width / 2 / n_names : width * 2 / 5, 12, 60);
   }
 
   ColumnFit Fit() {
@@ -45,8 +47,7 @@ class Fitter {
  private:
   /// The narrowest a column may become before others are hidden for it.
   int LeastOf(size_t i) const {
-    const int readable = std::clamp(width_ * 2 / 5, 12, 60);
-    if (IsName(columns_[i])) return std::min(natural_[i], readable);
+    if (IsName(columns_[i])) return std::min(natural_[i], readable_);
     if (columns_[i].kind == TextColumn::Kind::kText) return std::min(natural_[i], kMaxPlainText);
     return natural_[i];
   }
@@ -78,20 +79,29 @@ class Fitter {
     for (size_t i = 0; i < columns_.size(); ++i) {
       if (shown_[i]) fit.widths[i] = LeastOf(i);
     }
-    for (const bool names : {true, false}) {
-      for (size_t i = 0; i < columns_.size(); ++i) {
-        if (!shown_[i] || IsName(columns_[i]) != names) continue;
-        const int more = std::min(left, natural_[i] - fit.widths[i]);
-        fit.widths[i] += more;
-        left -= more;
+    for (const bool names : {true, false}) left = Widen(names, left, fit);
+    return fit;
+  }
+
+  /// Cell by cell, so that two long names get the same. Returns what nobody needs.
+  int Widen(bool names, int left, ColumnFit& fit) const {
+    for (bool grew = true; grew && left > 0;) {
+      grew = false;
+      for (size_t i = 0; i < columns_.size() && left > 0; ++i) {
+        const bool wants = shown_[i] && IsName(columns_[i]) == names && fit.widths[i] < natural_[i];
+        if (!wants) continue;
+        ++fit.widths[i];
+        --left;
+        grew = true;
       }
     }
-    return fit;
+    return left;
   }
 
   const std::vector<TextColumn>& columns_;
   const std::vector<int>& natural_;
   int width_;
+  int readable_ = 0;  ///< cells of a name that still says something; several share half the line
   std::vector<bool> shown_;
   int bar_width_ = 0;
 };

@@ -23,8 +23,10 @@ using table::CellMap;
 using table::Column;
 using table::Table;
 
-constexpr std::string_view kFacts =
-    "facts";  ///< the name of the scalars where no table is the main one
+/// The name of the scalars where no table is the main one.
+constexpr std::string_view kFacts = "facts";
+/// The name of what stands for all ranks.
+constexpr std::string_view kReduced = "reduced";
 
 void AppendField(std::string& line, std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -183,15 +185,33 @@ std::shared_ptr<const Table> FactsTable(const table::Object& data) {
   return table;
 }
 
+/// As a heading shows it: "Top kernels" is top_kernels.
+std::string AsKey(std::string_view name) {
+  std::string key(name);
+  for (char& c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == ' ' || c == '-') c = '_';
+  }
+  return key;
+}
+
 std::shared_ptr<const Table> FindTable(const std::vector<NamedTable>& tables,
                                        std::string_view name) {
   for (const NamedTable& entry : tables) {
     if (entry.path == name) return entry.table;
   }
+  const std::string key = AsKey(name);
   for (const NamedTable& entry : tables) {
-    if (entry.path.substr(entry.path.rfind('.') + 1) == name) return entry.table;
+    if (entry.path.substr(entry.path.rfind('.') + 1) == key) return entry.table;
   }
   return nullptr;
+}
+
+/// The table of `reduced` that is asked for; `main_table` when none is asked for.
+std::shared_ptr<const Table> FindReduced(const std::vector<NamedTable>& tables,
+                                         std::string_view table_name, std::string_view main_table) {
+  if (table_name == kReduced && !tables.empty()) return tables.front().table;
+  return FindTable(tables, table_name.empty() ? main_table : table_name);
 }
 
 base::Error NoTable(std::string_view name, const std::vector<std::string>& names) {
@@ -205,6 +225,15 @@ base::Error NoTable(std::string_view name, const std::vector<std::string>& names
 base::Result<std::string> RenderCsv(const table::Result& result, std::string_view table_name) {
   std::vector<Source> sources;
   std::vector<std::string> names;
+  if (result.reduced) {
+    const std::vector<NamedTable> tables = TablesOf(*result.reduced);
+    const std::string main_table = result.ranks.empty() ? "" : result.ranks.front().main_table;
+    if (std::shared_ptr<const Table> table = FindReduced(tables, table_name, main_table)) {
+      return WriteCsv({{{}, std::move(table)}}, false);
+    }
+    if (!tables.empty()) names.emplace_back(kReduced);
+    for (const NamedTable& table : tables) names.push_back(table.path);
+  }
   for (const table::RankResult& rank : result.ranks) {
     const std::string name(table_name.empty() ? std::string_view(rank.main_table) : table_name);
     std::vector<NamedTable> tables = TablesOf(rank.data);

@@ -39,6 +39,17 @@ TEST(CsvTest, RanksMayDifferInTheirColumns) {
   EXPECT_EQ(Csv(result), "rank,a,b\n0,1,\n1,,2\n");
 }
 
+TEST(CsvTest, TheReducedTableGoesBeforeThoseOfTheRanks) {
+  table::Result result = SampleRanks();
+  result.reduced = table::Object{{"rows", table::Array{table::Object{{"n", 7}}}}};
+  EXPECT_EQ(Csv(result), "n\n7\n");
+  EXPECT_EQ(Csv(result, "reduced"), "n\n7\n");
+  result.reduced = table::Object{{"all_ranks", table::Array{table::Object{{"n", 7}}}}};
+  EXPECT_EQ(Csv(result).substr(0, 9), "rank,key,");
+  EXPECT_EQ(Csv(result, "reduced"), "n\n7\n");
+  EXPECT_EQ(Csv(result, "All ranks"), "n\n7\n");
+}
+
 TEST(CsvTest, RowsThatSayTheirRankAreLeftAlone) {
   table::Result result = SampleRanks();
   for (table::RankResult& rank : result.ranks) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "src/base/format_number.h"
-#include "src/render/number_format.h"
 
 namespace layerscope::render {
 namespace {
@@ -57,7 +56,7 @@ std::string Shares(const table::CellMap& classes, int64_t total_ns) {
   for (const auto& [name, ns] : classes) {
     if (ns == 0) continue;
     if (!out.empty()) out += ", ";
-    out += name + ' ' + ShareText(ns, total_ns);
+    out += name + ' ' + base::FormatShare(ns, total_ns);
   }
   return out;
 }

@@ -100,10 +100,6 @@ std::string TableText(const table::Table& source) {
     out += '\n';
   }
   for (const std::string& note : table.notes) out += Escaped(note) + "\n\n";
-  if (!table.unknown.empty()) {
-    out += fmt::format("Unknown here: {}\n\n",
-                       Escaped(fmt::format("{}", fmt::join(table.unknown, ", "))));
-  }
   return out;
 }
 

@@ -118,7 +118,7 @@ std::string NumberFormat::MapText(const table::CellMap& map) const {
     if (!out.empty()) out += ", ";
     out += VisibleText(name) + ' ';
     if (unit_ == Unit::kNanoseconds && sum > 0) {
-      out += ShareText(value, sum);
+      out += base::FormatShare(value, sum);
     } else {
       out += UnitText(unit_, value);
     }
@@ -159,13 +159,6 @@ std::string UnitText(Unit unit, int64_t value) {
       return base::FormatShare(value, 1'000'000);
   }
   return {};
-}
-
-std::string ShareText(int64_t part, int64_t whole) {
-  std::string text = base::FormatShare(part, whole);
-  if (text == "0.0 %" && part > 0) return "<0.1 %";
-  if (text == "100.0 %" && part < whole) return ">99.9 %";
-  return text;
 }
 
 }  // namespace layerscope::render

@@ -52,7 +52,4 @@ double DurationFactor(double ns);
 /// A value of a unit by itself: "3.21 ms", "1.5 MiB", "1,234", "12.3 %".
 std::string UnitText(table::Unit unit, int64_t value);
 
-/// "97.2 %". What is not nothing or not all is not written so: "<0.1 %", ">99.9 %".
-std::string ShareText(int64_t part, int64_t whole);
-
 }  // namespace layerscope::render

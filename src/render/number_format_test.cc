@@ -42,15 +42,6 @@ TEST(NumberFormatTest, WhatIsNotZeroIsNotWrittenAsZero) {
             (Texts{"ms", "44.000", "<0.001", "0.001", "0"}));
 }
 
-TEST(NumberFormatTest, SharesAreNotRoundedToNothingOrAll) {
-  EXPECT_EQ(ShareText(972, 1000), "97.2 %");
-  EXPECT_EQ(ShareText(0, 1000), "0.0 %");
-  EXPECT_EQ(ShareText(1, 10'000), "<0.1 %");
-  EXPECT_EQ(ShareText(9'999, 10'000), ">99.9 %");
-  EXPECT_EQ(ShareText(10'000, 10'000), "100.0 %");
-  EXPECT_EQ(ShareText(1, 0), "-");
-}
-
 TEST(NumberFormatTest, UnitCanBeChosenForSeveralColumns) {
   EXPECT_EQ(Formatted(Unit::kNanoseconds, Ints({900'000}), 44e6), (Texts{"ms", "0.900"}));
 }

@@ -149,9 +149,6 @@ class TableLines {
     if (!hidden.empty() && text_.n_rows > 0) {
       notes.push_back(fmt::format("no room for: {}", fmt::join(hidden, ", ")));
     }
-    if (!text_.unknown.empty()) {
-      notes.push_back(fmt::format("unknown here: {}", fmt::join(text_.unknown, ", ")));
-    }
     for (const std::string& note : notes) {
       for (const std::string& line : WrapText(note, width_)) out += style_.Dim(line) + '\n';
     }

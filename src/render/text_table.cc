@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/base/format_number.h"
 #include "src/render/display_text.h"
 #include "src/render/number_format.h"
 
@@ -37,7 +38,7 @@ TextColumn ShareColumn(const table::ColumnSpec& spec, const std::vector<Cell>& c
   TextColumn column{TextColumn::Kind::kShare, "share", "", spec.priority, {}, {}};
   for (const Cell& cell : cells) {
     const auto* value = std::get_if<int64_t>(&cell);
-    column.cells.push_back(value == nullptr ? "-" : ShareText(*value, spec.share_of));
+    column.cells.push_back(value == nullptr ? "-" : base::FormatShare(*value, spec.share_of));
     const double share =
         value == nullptr ? 0 : static_cast<double>(*value) / static_cast<double>(spec.share_of);
     column.shares.push_back(std::clamp(share, 0.0, 1.0));
@@ -89,17 +90,15 @@ double UnitBasis(const ShownColumn& column, const std::vector<ShownColumn>& all)
   return column.largest < DurationFactor(basis) / 100 ? 0 : basis;
 }
 
-std::vector<ShownColumn> ShownColumns(const table::Table& table, TextTable& text) {
+/// Without the columns that say nothing here: a past length where no step has one.
+std::vector<ShownColumn> ShownColumns(const table::Table& table, size_t n_rows) {
   std::vector<ShownColumn> shown;
   for (const Column& column : table.columns) {
     if (column.spec.audience == Audience::kMachines) continue;
     ShownColumn out{&column.spec, {}, 0};
-    out.cells.reserve(text.n_rows);
-    for (size_t i = 0; i < text.n_rows; ++i) out.cells.push_back(column.cell(table.RowAt(i)));
-    if (text.n_rows > 0 && AllUnknown(out.cells)) {
-      text.unknown.push_back(Title(column.spec));
-      continue;
-    }
+    out.cells.reserve(n_rows);
+    for (size_t i = 0; i < n_rows; ++i) out.cells.push_back(column.cell(table.RowAt(i)));
+    if (n_rows > 0 && AllUnknown(out.cells)) continue;
     out.largest = LargestNumber(out.cells);
     shown.push_back(std::move(out));
   }
@@ -125,7 +124,7 @@ TextTable BuildTextTable(const table::Table& table) {
   TextTable text;
   text.title = VisibleText(table.title);
   text.n_rows = table.size();
-  const std::vector<ShownColumn> shown = ShownColumns(table, text);
+  const std::vector<ShownColumn> shown = ShownColumns(table, text.n_rows);
   for (const ShownColumn& column : shown) AddColumn(column, UnitBasis(column, shown), text);
   if (table.depth) {
     for (size_t i = 0; i < text.n_rows; ++i) text.depths.push_back(table.depth(table.RowAt(i)));

@@ -23,15 +23,14 @@ struct TextColumn {
 };
 
 /// What terminal and Markdown have in common: the columns that people see, with numbers formatted
-/// per column, shares computed, and names made safe for a terminal.
+/// per column, shares computed, and names made safe for a terminal. Columns without any known cell
+/// are left out.
 struct TextTable {
   std::string title{};
   size_t n_rows = 0;
   std::vector<TextColumn> columns{};
   std::vector<int> depths{};  ///< of each row; empty when the table is no tree
   std::vector<std::string> notes{};
-  std::vector<std::string>
-      unknown{};  ///< titles of columns without any known cell; they are left out
 };
 
 TextTable BuildTextTable(const table::Table& table);

@@ -17,6 +17,17 @@ base::Error BadValue(const OptionSpec& spec, const std::string& text, std::strin
   return error;
 }
 
+/// A time without a unit is more often milliseconds than the nanoseconds it would be read as.
+base::Status CheckUnit(const OptionSpec& spec, const std::string& text) {
+  if (text.empty() || text.find_first_not_of("0123456789.") != std::string::npos) return {};
+  if (text.find_first_not_of("0.") == std::string::npos) return {};
+  base::Error error;
+  error.code = base::ErrorCode::kUsage;
+  error.message = fmt::format("--{}: '{}' has no unit", spec.name, text);
+  error.hint = fmt::format("{0}ns? {0}ms? Write the unit: 3.2ms", text);
+  return error;
+}
+
 std::optional<int64_t> ParseWhole(std::string_view text) {
   int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -111,6 +122,7 @@ base::Result<OptionValues> ParseOptions(const std::vector<OptionSpec>& specs,
         if (!number(ParseWhole(text))) return BadValue(spec, text, "a whole number");
         break;
       case OptionKind::kDuration:
+        if (const base::Status unit = CheckUnit(spec, text); !unit.ok()) return unit.error();
         if (!number(base::ParseDuration(text))) {
           return BadValue(spec, text, "a time such as 3.2ms, 150us or 12345ns");
         }

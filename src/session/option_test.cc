@@ -57,6 +57,12 @@ TEST(ParseOptions, SaysWhatIsWanted) {
   EXPECT_EQ(FailureOf({{"limit", "much"}}).code, base::ErrorCode::kUsage);
 }
 
+TEST(ParseOptions, TimesNeedAUnit) {
+  EXPECT_EQ(FailureOf({{"from", "5"}}).message, "--from: '5' has no unit");
+  EXPECT_EQ(FailureOf({{"to", "1.5"}}).hint, "1.5ns? 1.5ms? Write the unit: 3.2ms");
+  EXPECT_TRUE(ParseOptions(Specs(), {{"from", "0"}}).ok());
+}
+
 TEST(ParseOptions, SuggestsTheNearestChoice) {
   const base::Error error = FailureOf({{"by", "modul"}});
   EXPECT_EQ(error.message, "--by: no 'modul'; did you mean 'module'?");

@@ -40,8 +40,12 @@ AnalysisSpec Summary() {
   spec.options = SelectionOptions();
   spec.examples = {"layerscope " + std::string(kExample), Example("summary", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
-                    const Presentation& presentation) {
-    return analysis::ComputeSummary(input, {SelectionOf(values), presentation});
+                    const Presentation& presentation, const std::vector<std::string>& inputs) {
+    analysis::SummaryOptions options;
+    options.selection = SelectionOf(values);
+    options.presentation = presentation;
+    options.inputs = inputs;
+    return analysis::ComputeSummary(input, options);
   };
   return spec;
 }
@@ -55,7 +59,7 @@ AnalysisSpec Info() {
   spec.options = {RankOption()};
   spec.examples = {Example("info", ""), Example("info", "--format csv")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
-                    const Presentation& presentation) {
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     return analysis::ComputeInfo(input, {SelectionOf(values), presentation});
   };
   return spec;
@@ -84,7 +88,7 @@ AnalysisSpec Modules() {
   spec.options = Joined({ModuleOptions(), SelectionOptions(), RowOptions()});
   spec.examples = {Example("modules", "--depth 4"), Example("modules", "--rollup class")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
-                    const Presentation& presentation) {
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     analysis::ModulesOptions options;
     options.selection = SelectionOf(values);
     options.selection.without_communication = values.Flag("no-comm");
@@ -109,7 +113,7 @@ AnalysisSpec Kernels() {
   spec.options = Joined({{std::move(by)}, SelectionOptions(), RowOptions()});
   spec.examples = {Example("kernels", "-n 10"), Example("kernels", "--by category --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
-                    const Presentation& presentation) {
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     analysis::KernelsOptions options;
     options.selection = SelectionOf(values);
     options.presentation = presentation;
@@ -134,7 +138,7 @@ AnalysisSpec Steps() {
       {{std::move(by), std::move(reduce), std::move(per_rank)}, SelectionOptions(), RowOptions()});
   spec.examples = {Example("steps", ""), Example("steps", "--by module --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
-                    const Presentation& presentation) {
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     analysis::StepsOptions options;
     options.selection = SelectionOf(values);
     options.presentation = presentation;

@@ -20,8 +20,10 @@ struct AnalysisSpec {
   /// Its own options, selection and presentation included; CommonOptions come on top.
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
+  /// `inputs` as the user named them: files, directories, "-".
   std::function<base::Result<analysis::Output>(const analysis::AnalysisInput&, const OptionValues&,
-                                               const analysis::Presentation&)>
+                                               const analysis::Presentation&,
+                                               const std::vector<std::string>& inputs)>
       compute;
 };
 

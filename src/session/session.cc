@@ -41,12 +41,27 @@ std::vector<HealthEntry> DuplicateRanks(const LoadedRun& run) {
   return warnings;
 }
 
+bool SelectsPart(const OptionValues& values) {
+  return !SelectionOf(values).All() || values.Flag("no-comm");
+}
+
+/// Figures that were measured before anything was selected; the other warnings speak of the file
+/// already.
+std::vector<HealthEntry> OfWholeFile(std::vector<HealthEntry> warnings) {
+  for (HealthEntry& entry : warnings) {
+    if (entry.code != "graph_launch" && entry.code != "no_launch") continue;
+    entry.message.insert(0, "In the whole file: ");
+  }
+  return warnings;
+}
+
 /// Import ledger and attribution's warnings of the file behind a result go in front of its own.
-void AddHealth(const LoadedRun& run, table::RankResult& result) {
+void AddHealth(const LoadedRun& run, bool selects_part, table::RankResult& result) {
   for (const LoadedRank& rank : run.ranks) {
     if (rank.path != result.input) continue;
     std::vector<HealthEntry> health = rank.trace->ledger.ToHealth();
-    const std::vector<HealthEntry>& more = rank.attribution->warnings;
+    std::vector<HealthEntry> more = rank.attribution->warnings;
+    if (selects_part) more = OfWholeFile(std::move(more));
     health.insert(health.end(), more.begin(), more.end());
     result.warnings.insert(result.warnings.begin(), health.begin(), health.end());
     return;
@@ -82,10 +97,20 @@ std::optional<base::Error> VerdictOf(const table::Result& result, bool strict) {
   return std::nullopt;
 }
 
+/// Options that make sense only with another one.
+base::Status CheckTogether(const OptionValues& values) {
+  if (!values.Has("table") || values.TextOr("format", {}) == "csv") return {};
+  return base::Error{base::ErrorCode::kUsage, "--table goes with --format csv",
+                     "JSON holds every table; the other formats show what people read"};
+}
+
 }  // namespace
 
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
                                   base::StageClock& clock) {
+  if (base::Status options = CheckTogether(request.options); !options.ok()) {
+    return std::move(options).error();
+  }
   base::Result<std::vector<InputFile>> files = FindInputFiles(request.inputs);
   if (!files.ok()) return std::move(files).error();
   base::Result<LoadedRun> loaded = LoadRun(*files, LoadOptionsOf(request.options, hooks), clock);
@@ -94,8 +119,9 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   outcome.run = std::make_shared<const LoadedRun>(*std::move(loaded));
   clock.Start("analyse");
   const std::vector<analysis::RankInput> inputs = outcome.run->Inputs();
-  base::Result<analysis::Output> output = request.analysis->compute(
-      {inputs, outcome.run->rules.get()}, request.options, PresentationOf(request.options));
+  base::Result<analysis::Output> output =
+      request.analysis->compute({inputs, outcome.run->rules.get()}, request.options,
+                                PresentationOf(request.options), request.inputs);
   clock.Stop();
   if (!output.ok()) return std::move(output).error();
   table::Result& result = outcome.result;
@@ -105,7 +131,9 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   result.health = DuplicateRanks(*outcome.run);
   result.ranks = std::move(output->ranks);
   result.reduced = std::move(output->reduced);
-  for (table::RankResult& rank : result.ranks) AddHealth(*outcome.run, rank);
+  for (table::RankResult& rank : result.ranks) {
+    AddHealth(*outcome.run, SelectsPart(request.options), rank);
+  }
   outcome.verdict = VerdictOf(result, request.options.Flag("strict"));
   return outcome;
 }

@@ -139,6 +139,27 @@ TEST_F(SessionTest, AnEmptyDirectoryAndNoInputAreErrors) {
   EXPECT_EQ(FindInputFiles({"-", "-"}).error().code, base::ErrorCode::kUsage);
 }
 
+TEST_F(SessionTest, ATableIsChosenForCsvOnly) {
+  const std::string path = WriteKernel("a.json", "1");
+  EXPECT_EQ(RunVerb("info", {path}, {{"table", "devices"}}).error().code, base::ErrorCode::kUsage);
+  EXPECT_TRUE(RunVerb("info", {path}, {{"table", "devices"}, {"format", "csv"}}).ok());
+}
+
+TEST_F(SessionTest, WarningsOfTheWholeFileSaySoBesideASelection) {
+  const std::string path = WriteKernel("a.json", "1");
+  base::Result<Outcome> all = RunVerb("kernels", {path});
+  base::Result<Outcome> part = RunVerb("kernels", {path}, {{"device", "0"}});
+  ASSERT_TRUE(all.ok() && part.ok());
+  // The kernel has neither a launch nor a module in the file.
+  const std::vector<table::HealthEntry>& whole = all->result.ranks[0].warnings;
+  const std::vector<table::HealthEntry>& warnings = part->result.ranks[0].warnings;
+  ASSERT_EQ(whole.size(), 2U);
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_EQ(warnings[0].code, "no_launch");
+  EXPECT_EQ(warnings[0].message, "In the whole file: " + whole[0].message);
+  EXPECT_EQ(warnings[1].message, whole[1].message);
+}
+
 TEST_F(SessionTest, AStopRequestCancels) {
   const std::string path = WriteKernel("a.json", "1");
   base::StopFlag stop;

@@ -46,7 +46,9 @@ std::vector<OptionSpec> OutputOptions() {
       NotInEnvelope(WithLetter('v', FlagOption("verbose",
                                                "full names, and health entries that "
                                                "are for information only"))),
-      NotInEnvelope(WithLetter('q', FlagOption("quiet", "no warnings and no progress on stderr")))};
+      NotInEnvelope(WithLetter('q', FlagOption("quiet",
+                                               "no warnings, in the output for people and on "
+                                               "stderr, and no progress bar")))};
 }
 
 std::vector<OptionSpec> RunOptions() {
@@ -62,7 +64,9 @@ std::vector<OptionSpec> RunOptions() {
       NotInEnvelope(std::move(memory)),
       NotInEnvelope(FlagOption("stats", "time of each stage, memory and speed on stderr")),
       NotInEnvelope(FlagOption("no-progress", "no progress bar on stderr")),
-      Hidden(IntegerOption("width", "CELLS", "width of a line of a table")),
+      WithFallback("the terminal's; none where the output is piped",
+                   NotInEnvelope(IntegerOption("width", "COLUMNS",
+                                               "width of a line of a table; 0 = no limit"))),
       Hidden(std::move(chunk))};
 }
 
@@ -101,7 +105,8 @@ OptionSpec RankOption() {
 }
 
 std::vector<OptionSpec> SelectionOptions() {
-  OptionSpec step = TextOption("step", "N", "only this engine step, or steps FIRST..LAST");
+  OptionSpec step =
+      TextOption("step", "N", "only this step (index, or N of ProfilerStep#N), or FIRST..LAST");
   step.kind = OptionKind::kStepRange;
   return {RankOption(),
           TextOption("pid", "P", "only this host process"),
@@ -111,7 +116,9 @@ std::vector<OptionSpec> SelectionOptions() {
           TextOption("phase", "P",
                      "only steps of this phase: prefill, decode, mixed, draft, "
                      "target_verify"),
-          TextOption("module", "M", "only this module (path, instance or class) and all below it"),
+          TextOption("module", "M",
+                     "only this module (path, instance, class, or a row of several: "
+                     "Layer_0..35) and all below it; or [unattributed]"),
           DurationOption("from", "only activities that start at or after T (3.2ms)"),
           DurationOption("to", "only activities that start before T")};
 }

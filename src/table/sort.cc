@@ -13,6 +13,9 @@
 namespace layerscope::table {
 namespace {
 
+/// The heading that people see beside the column of Role::kShare.
+constexpr std::string_view kShare = "share";
+
 /// Numbers before text before lists before unknown (no number among the numbers: NaN would break
 /// the order).
 int Rank(const Cell& cell) {
@@ -41,7 +44,48 @@ double Number(const Cell& cell) {
   return sum;
 }
 
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// The number at the front without its leading zeros; it is taken off the text.
+std::string_view TakeNumber(std::string_view& text) {
+  size_t zeros = 0;
+  while (zeros < text.size() && text[zeros] == '0') ++zeros;
+  size_t end = zeros;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  const std::string_view number = text.substr(zeros, end - zeros);
+  text.remove_prefix(end);
+  return number;
+}
+
+/// Numbers inside a text count as numbers; texts that differ in leading zeros alone are ordered by
+/// bytes.
+bool NaturalLess(std::string_view a, std::string_view b) {
+  const std::string_view whole_a = a;
+  const std::string_view whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    if (IsDigit(a.front()) && IsDigit(b.front())) {
+      const std::string_view x = TakeNumber(a);
+      const std::string_view y = TakeNumber(b);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      continue;
+    }
+    if (a.front() != b.front()) {
+      return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front());
+    }
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  return whole_a < whole_b;
+}
+
 bool Less(const Cell& a, const Cell& b) {
+  const auto* text_a = std::get_if<std::string_view>(&a);
+  const auto* text_b = std::get_if<std::string_view>(&b);
+  if (text_a != nullptr && text_b != nullptr) return NaturalLess(*text_a, *text_b);
   if (a.index() == b.index() && !std::holds_alternative<CellMap>(a)) return a < b;
   return Number(a) < Number(b);
 }
@@ -100,16 +144,6 @@ std::vector<size_t> SortedTree(const std::vector<int>& depths, const Order& orde
   return sorted;
 }
 
-base::Error NoColumn(const Table& table, std::string_view name) {
-  std::vector<std::string> names;
-  for (const Column& column : table.columns) names.emplace_back(WithoutUnit(column.spec.name));
-  std::vector<std::string> candidates = names;
-  for (const Column& column : table.columns) candidates.push_back(column.spec.name);
-  return {base::ErrorCode::kUsage,
-          fmt::format("no column '{}'{}", name, base::DidYouMean(name, candidates)),
-          fmt::format("columns: {}", fmt::join(names, ", "))};
-}
-
 /// "GPU own" and "gpu_own" are the same heading.
 std::string Folded(std::string_view text) {
   std::string folded(text);
@@ -120,6 +154,24 @@ std::string Folded(std::string_view text) {
   return folded;
 }
 
+base::Error NoColumn(const Table& table, std::string_view name) {
+  std::vector<std::string> names;
+  std::vector<std::string> candidates;
+  for (const Column& column : table.columns) {
+    const ColumnSpec& spec = column.spec;
+    names.emplace_back(WithoutUnit(spec.name));
+    candidates.push_back(names.back());
+    candidates.push_back(spec.name);
+    if (spec.role == Role::kShare) candidates.emplace_back(kShare);
+    if (spec.title.empty() || Folded(spec.title) == names.back()) continue;
+    candidates.push_back(spec.title);
+    names.back() += fmt::format(" ({})", spec.title);
+  }
+  return {base::ErrorCode::kUsage,
+          fmt::format("no column '{}'{}", name, base::DidYouMean(name, candidates)),
+          fmt::format("columns: {}", fmt::join(names, ", "))};
+}
+
 const Column* FindByName(const Table& table, std::string_view name) {
   if (const Column* exact = table.Find(name)) return exact;
   for (const Column& column : table.columns) {
@@ -128,6 +180,10 @@ const Column* FindByName(const Table& table, std::string_view name) {
   const std::string heading = Folded(name);
   for (const Column& column : table.columns) {
     if (Folded(column.spec.title) == heading) return &column;
+  }
+  // People see the share beside the column that it is of.
+  for (const Column& column : table.columns) {
+    if (heading == kShare && column.spec.role == Role::kShare) return &column;
   }
   return nullptr;
 }

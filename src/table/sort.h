@@ -11,7 +11,8 @@ namespace layerscope::table {
 
 /// What `--sort COL[:asc|desc]` asks for.
 struct SortKey {
-  /// A column's name, the name without its unit ("wall"), or its heading in any case.
+  /// A column's name, the name without its unit ("wall"), or its heading in any case; "share" is
+  /// the column of Role::kShare.
   std::string column;
   std::optional<bool> descending;  ///< absent: numbers descend, text ascends
 };
@@ -22,7 +23,8 @@ base::Result<SortKey> ParseSortKey(std::string_view text);
 /// The name without the suffix that says its unit: "wall_ns" -> "wall", "weight_bytes" -> "weight".
 std::string_view WithoutUnit(std::string_view column_name);
 
-/// Reorders the shown rows by one column. Equal rows keep their order, unknown (Null) cells stand
+/// Reorders the shown rows by one column. Text is in natural order ("layer 9" before "layer 10").
+/// Equal rows keep their order, unknown (Null) cells stand
 /// last in both directions, maps compare by the sum of their values. In a tree (`Table::depth` is
 /// set) siblings are sorted and stay under their parent. Each cell is computed once. kUsage when
 /// there is no such column, naming the nearest.

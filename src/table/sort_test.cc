@@ -52,6 +52,19 @@ TEST(SortTest, HeadingNamesTheColumnToo) {
   EXPECT_EQ(Sorted(table, "GPU_own:asc"), (Rows{0, 1}));
 }
 
+TEST(SortTest, ShareIsTheColumnThatPeopleSeeItOf) {
+  Table table;
+  AddInts(table, {.name = "n"}, {2, 1});
+  AddInts(table, {.name = "sum_ns", .title = "sum", .role = Role::kShare}, {1, 2});
+  EXPECT_EQ(Sorted(table, "share"), (Rows{1, 0}));
+}
+
+TEST(SortTest, NumbersInsideTextCountAsNumbers) {
+  Table table;
+  AddStrings(table, {.name = "key"}, {"10.mlp", "9.mlp", "9.attn", "[other]", "010.mlp", "9"});
+  EXPECT_EQ(Sorted(table, "key:asc"), (Rows{5, 2, 1, 4, 0, 3}));
+}
+
 TEST(SortTest, SortsOnlyTheShownRows) {
   Table table = Steps();
   table.order = Rows{3, 1};

@@ -28,12 +28,14 @@ namespace layerscope::trace {
     "and were left out.")                                                                   \
   V(missing_ts, kDataLoss, "Complete events (ph X) have no ts and were left out.")          \
   V(bad_metadata, kDataLoss, "Keys beside traceEvents could not be read and were ignored.") \
+  V(second_event_list, kDataLoss,                                                           \
+    "A second traceEvents key stands behind the first; its events were left out.")          \
   V(unclosed_array, kInfo, "The list of events is not closed; every event in it was read.") \
   V(repaired_text, kInfo,                                                                   \
     "Raw control characters, invalid UTF-8 or invalid escapes inside "                      \
     "strings were repaired.")                                                               \
   V(missing_dur, kInfo, "Complete events (ph X) have no dur; 0 is used.")                   \
-  V(negative_dur, kInfo,                                                                    \
+  V(negative_dur, kWarning,                                                                 \
     "Events have a negative dur; it is kept as it stands in sums and covers "               \
     "no time.")                                                                             \
   V(sub_ns_time, kInfo,                                                                     \

@@ -72,8 +72,14 @@ def their_figures(figures):
             sum(r.kind == "kernel" for r in exclusive))
 
 
-KEYS = {"name": lambda r: r.name, "op": lambda r: r.op.name if r.op else None,
-        "op-dims": lambda r: (r.op.name, oracle.dims_of(r)) if r.op else None,
+def is_copy(row):
+    """By op, copies and sets are rows of their own."""
+    return row.kind in ("memcpy", "memset")
+
+
+KEYS = {"name": lambda r: r.name,
+        "op": lambda r: (r.op.name if r.op else None, is_copy(r)),
+        "op-dims": lambda r: (r.op.name, oracle.dims_of(r), is_copy(r)) if r.op else is_copy(r),
         "stream": lambda r: (str(r.device), str(r.stream))}
 
 

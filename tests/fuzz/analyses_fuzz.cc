@@ -1,8 +1,11 @@
 // Everything behind the reader over any trace that can be read: attribution, every analysis, every
 // way of showing it. Conservation is checked inside by LS_CHECK.
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "src/attribution/attribution.h"
 #include "src/base/check.h"
@@ -31,15 +34,47 @@ void RenderAll(const std::string& command, const analysis::Output& output) {
   }
 }
 
-void AnalyseAll(const analysis::AnalysisInput& input) {
-  for (const session::AnalysisSpec& spec : session::Analyses()) {
-    for (const bool for_people : {true, false}) {
-      analysis::Presentation presentation;
-      presentation.for_people = for_people;
-      const auto output = spec.compute(input, session::OptionValues(), presentation);
-      if (output.ok()) RenderAll(spec.name, *output);
-    }
+/// Options that take other paths through the analyses; one is picked by the input's size, so that a
+/// finding reproduces.
+const std::vector<std::pair<std::string, session::RawOptions>>& Variants() {
+  static const std::vector<std::pair<std::string, session::RawOptions>> variants = {
+      {"modules", {{"rollup", "class"}}},
+      {"modules", {{"rollup", "path"}}},
+      {"modules", {{"rollup", "([a-zA-Z]+)_(\\d+)$"}}},
+      {"modules", {{"depth", "2"}, {"no-comm", "true"}}},
+      {"modules", {{"collapse", "true"}, {"sort", "gpu_incl_ns:asc"}}},
+      {"kernels", {{"by", "op"}}},
+      {"kernels", {{"by", "op-dims"}, {"step", "0"}}},
+      {"kernels", {{"by", "module"}}},
+      {"kernels", {{"by", "category"}, {"phase", "decode"}}},
+      {"kernels", {{"by", "stream"}, {"from", "1us"}, {"to", "1ms"}}},
+      {"steps", {{"by", "module"}}},
+      {"steps", {{"rank-reduce", "max"}}},
+      {"summary", {{"step", "0"}}},
+  };
+  return variants;
+}
+
+const std::vector<std::string> kInputs = {"fuzz.json"};
+
+void Analyse(const session::AnalysisSpec& spec, const session::OptionValues& options,
+             const analysis::AnalysisInput& input) {
+  for (const bool for_people : {true, false}) {
+    analysis::Presentation presentation;
+    presentation.for_people = for_people;
+    const auto output = spec.compute(input, options, presentation, kInputs);
+    if (output.ok()) RenderAll(spec.name, *output);
   }
+}
+
+void AnalyseAll(const analysis::AnalysisInput& input, size_t pick) {
+  for (const session::AnalysisSpec& spec : session::Analyses()) Analyse(spec, {}, input);
+  const auto& [verb, raw] = Variants()[pick % Variants().size()];
+  const session::AnalysisSpec* spec = session::FindAnalysis(verb);
+  LS_CHECK(spec != nullptr, "a variant's verb exists");
+  const auto options = session::ParseOptions(session::AllOptions(*spec), raw);
+  LS_CHECK(options.ok(), "a variant's options are valid");
+  Analyse(*spec, *options, input);
 }
 
 }  // namespace
@@ -54,7 +89,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto trace = ingest::kineto::ReadTrace(*source, options);
   if (!trace.ok()) return 0;
   const attribution::Attribution attribution = attribution::Attribute(*trace, *rules);
-  const analysis::RankInput rank{&*trace, &attribution, trace->metadata.rank, "fuzz.json"};
-  AnalyseAll({{&rank, 1}, &*rules});
+  // Every other input is two ranks of one run.
+  const std::array<analysis::RankInput, 2> ranks = {
+      {{&*trace, &attribution, 0, "rank0.json"}, {&*trace, &attribution, 1, "rank1.json"}}};
+  AnalyseAll({std::span(ranks).first(1 + size % 2), &*rules}, size / 2);
   return 0;
 }

@@ -2,17 +2,14 @@
 
 #include <utility>
 
+#include "src/base/hash.h"
+
 namespace layerscope::ingest::kineto {
 namespace {
 
 using trace::Label;
 
-/// splitmix64's finisher (Steele, Lea, Flood 2014): spreads small integers over all bits.
-uint64_t Mix(uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-  return value ^ (value >> 31);
-}
+using base::Mix;
 
 /// A label with the index of its owner (process or device) as a map key.
 std::pair<uint64_t, uint64_t> Key(size_t owner, const Label& label) {

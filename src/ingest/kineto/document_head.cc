@@ -70,6 +70,7 @@ void DocumentHead::StepOutsideString(char c) {
   if (IsSpace(c)) return;
   if (after_events_key_ && c != ':') {
     state_ = c == '[' ? State::kEvents : State::kNoEvents;
+    if (state_ == State::kNoEvents) keys_.emplace_back("traceEvents");
     // What stands before the key, with the comma that parts it from the key.
     const size_t key_at = members_.rfind("\"traceEvents\"");
     members_end_ = key_at == std::string::npos ? 0 : key_at;

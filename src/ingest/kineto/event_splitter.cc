@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "src/ingest/kineto/boundary.h"
-
 namespace layerscope::ingest::kineto {
 namespace {
 
@@ -35,6 +33,7 @@ void EventSplitter::Append(std::string_view text, int64_t offset) {
     base_ += static_cast<int64_t>(done);
   }
   at_ -= done;
+  searched_ -= std::min(searched_, done);
   if (start_ != kNone) start_ = 0;
   text_ = {};
   buffer_.append(text);
@@ -51,6 +50,7 @@ EventSplitter::Kind EventSplitter::Give(Kind kind, size_t begin, size_t end) {
   depth_ = 0;
   in_string_ = false;
   malformed_ = false;
+  searched_ = 0;
   at_ = end;
   return kind;
 }
@@ -60,10 +60,12 @@ void EventSplitter::Restart(size_t at) {
   depth_ = 0;
   in_string_ = false;
   malformed_ = false;
+  searched_ = 0;
   at_ = at;
 }
 
 EventSplitter::Kind EventSplitter::Next() {
+  if (skipping_ && !SkipToBoundary()) return Kind::kNeedMore;
   if (start_ == kNone) {
     SkipSeparators();
     if (at_ == buffer_.size()) return Kind::kNeedMore;
@@ -108,12 +110,35 @@ EventSplitter::Kind EventSplitter::Scan() {
 EventSplitter::Kind EventSplitter::Unfinished() {
   const size_t length = buffer_.size() - start_;
   if (length <= kSuspiciousBytes) return Kind::kNeedMore;
-  if (const auto boundary = FindFirstBoundary(buffer_, start_ + MinimumSkip())) {
+  if (const auto boundary = FindBoundaryInside()) {
     ++failures_;
     return Give(Kind::kBroken, start_, boundary->next);
   }
   if (length <= kMaxEventBytes) return Kind::kNeedMore;
+  skipping_ = true;
   return Give(Kind::kTooLarge, start_, buffer_.size());
+}
+
+/// More than a boundary takes, white space included: so much is looked at again when text is added.
+constexpr size_t kBoundaryBytes = 256;
+
+/// The first boundary inside the open element. What was searched is not searched again.
+std::optional<Boundary> EventSplitter::FindBoundaryInside() {
+  const size_t from = std::max(start_ + MinimumSkip(), searched_);
+  const auto boundary = FindFirstBoundary(buffer_, from);
+  if (!boundary && buffer_.size() > kBoundaryBytes) searched_ = buffer_.size() - kBoundaryBytes;
+  return boundary;
+}
+
+/// Passes the rest of an event that is too large; false: its end is not in sight.
+bool EventSplitter::SkipToBoundary() {
+  if (const auto boundary = FindFirstBoundary(buffer_, at_)) {
+    at_ = boundary->next;
+    skipping_ = false;
+    return true;
+  }
+  if (buffer_.size() > at_ + kBoundaryBytes) at_ = buffer_.size() - kBoundaryBytes;
+  return false;
 }
 
 /// How far to go on behind the begin of a dropped object. The text from there on is scanned again,
@@ -140,7 +165,7 @@ bool EventSplitter::SwallowsEvents(size_t boundary_at) const {
 EventSplitter::Kind EventSplitter::NextAtEnd() {
   const Kind kind = Next();
   if (kind != Kind::kNeedMore || start_ == kNone) return kind;
-  const auto boundary = FindFirstBoundary(buffer_, start_ + MinimumSkip());
+  const auto boundary = FindBoundaryInside();
   if (!boundary || !SwallowsEvents(boundary->next)) return kind;
   ++failures_;
   return Give(Kind::kBroken, start_, boundary->next);
@@ -167,14 +192,18 @@ EventSplitter::Kind EventSplitter::ScanOther() {
 void EventSplitter::RejectObject() {
   const size_t begin = text_begin_;
   const size_t end = begin + text_.size();
-  failures_ = failures_before_object_ + 1;
-  const auto boundary = FindFirstBoundary(std::string_view(buffer_), begin + MinimumSkip());
-  const size_t next = boundary && boundary->next < end ? boundary->next : end;
+  failures_ = failures_before_object_;
+  // Only inside of the object: where many objects are rejected, looking further would be quadratic.
+  const std::string_view object = std::string_view(buffer_).substr(0, end);
+  const auto boundary = FindFirstBoundary(object, std::min(begin + MinimumSkip(), end));
+  if (boundary) ++failures_;
+  const size_t next = boundary ? boundary->next : end;
   Restart(next);
   text_ = std::string_view(buffer_).substr(begin, next - begin);
 }
 
 bool EventSplitter::Idle() const {
+  if (skipping_) return false;
   if (start_ != kNone) return false;
   for (size_t i = at_; i < buffer_.size(); ++i) {
     if (!IsSeparator(buffer_[i])) return false;

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "src/ingest/kineto/boundary.h"
 
 namespace layerscope::ingest::kineto {
 
@@ -17,7 +20,7 @@ class EventSplitter {
     kOther,     ///< `text()` is an element that is no object
     kArrayEnd,  ///< the list's `]`; `rest()` stands behind it
     kNeedMore,  ///< the text ends before the next element does
-    kTooLarge,  ///< an object over 64 MiB was dropped
+    kTooLarge,  ///< an object over 64 MiB is dropped; reading goes on at the next event boundary
     kBroken,    ///< `text()` is the begin of an object that swallows later events; it was dropped
   };
 
@@ -54,6 +57,8 @@ class EventSplitter {
   Kind Unfinished();
   bool SwallowsEvents(size_t boundary_at) const;
   size_t MinimumSkip() const;
+  std::optional<Boundary> FindBoundaryInside();
+  bool SkipToBoundary();
   Kind Give(Kind kind, size_t begin, size_t end);
   void Restart(size_t at);
 
@@ -65,6 +70,8 @@ class EventSplitter {
   std::string_view text_;
   int64_t depth_ = 0;
   bool in_string_ = false;
+  bool skipping_ = false;  ///< inside of an event that is too large, until the next boundary
+  size_t searched_ = 0;    ///< up to here the open element has no boundary inside
   /// Objects dropped in a row, and how many that was when the last object was given.
   size_t failures_ = 0;
   size_t failures_before_object_ = 0;

@@ -1,5 +1,9 @@
 #include "src/ingest/kineto/kind_counter.h"
 
+#include <string>
+
+#include "src/ingest/kineto/token.h"
+
 namespace layerscope::ingest::kineto {
 namespace {
 
@@ -20,10 +24,11 @@ const KindCounter::Cat& KindCounter::FindCat(std::string_view cat, Dictionary& d
   }
   auto found = cat_ids_.find(cat);
   if (found == cat_ids_.end()) {
-    const trace::StringId name = dictionary.String(cat);
-    const std::string_view stored = dictionary.strings()[name];
-    cats_.push_back({stored, {name, ClassifyCategory(cat), cats_.size()}});
-    found = cat_ids_.emplace(stored, cats_.size() - 1).first;
+    std::string text;
+    Unescape(cat, text);
+    const std::string_view raw = dictionary.strings()[dictionary.String(cat)];
+    cats_.push_back({raw, {dictionary.String(text), ClassifyCategory(text), cats_.size()}});
+    found = cat_ids_.emplace(raw, cats_.size() - 1).first;
   }
   cache_[slot] = static_cast<uint32_t>(found->second + 1);
   return cats_[found->second].second;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/base/hash.h"
 #include "src/ingest/kineto/batch.h"
 #include "src/ingest/kineto/category.h"
 #include "src/ingest/kineto/dictionary.h"
@@ -25,7 +26,8 @@ class KindCounter {
     size_t index = 0;
   };
 
-  /// `cat` is unescaped text; it is interned on first sight.
+  /// `cat` is the text between the quotes; on first sight its escapes are resolved and it is
+  /// interned.
   const Cat& FindCat(std::string_view cat, Dictionary& dictionary);
   void Count(std::string_view ph, const Cat& cat, Dictionary& dictionary);
   /// Appends the non-zero counts to the batch, in order of first sight, and starts again at zero.
@@ -45,7 +47,7 @@ class KindCounter {
 
   std::vector<Batch::KindCount> totals_;
   std::vector<uint32_t> fast_;  ///< [cat index × 128 + ph] -> index + 1 into totals_
-  tsl::robin_map<uint64_t, size_t> slow_;
+  tsl::robin_map<uint64_t, size_t, base::MixHash> slow_;
 };
 
 }  // namespace layerscope::ingest::kineto

@@ -50,7 +50,7 @@ void ReadMembers(const json::Node& root, trace::Metadata& metadata) {
 }
 
 /// One part on its own, so that a damaged tail does not lose the head.
-bool ReadPart(std::string_view members, trace::Metadata& metadata, bool& is_viztracer) {
+bool ReadPart(std::string_view members, trace::Metadata& metadata, MetadataOutcome& outcome) {
   const std::string_view text = WithoutSpaceAndCommas(members);
   if (text.empty()) return true;
   std::string document = "{";
@@ -58,7 +58,8 @@ bool ReadPart(std::string_view members, trace::Metadata& metadata, bool& is_vizt
   document += '}';
   auto root = json::ParseDocument(document);
   if (!root.ok()) return false;
-  is_viztracer |= root->Find("viztracer_metadata") != nullptr;
+  outcome.is_viztracer |= root->Find("viztracer_metadata") != nullptr;
+  outcome.has_second_list |= root->Find("traceEvents") != nullptr;
   ReadMembers(*root, metadata);
   return true;
 }
@@ -69,8 +70,8 @@ MetadataOutcome ReadMetadata(const MetadataText& text, trace::Metadata& metadata
   MetadataOutcome outcome;
   std::string_view after = WithoutSpaceAndCommas(text.after);
   if (!after.empty() && after.back() == '}') after.remove_suffix(1);
-  outcome.readable = ReadPart(text.before, metadata, outcome.is_viztracer);
-  outcome.readable &= ReadPart(after, metadata, outcome.is_viztracer);
+  outcome.readable = ReadPart(text.before, metadata, outcome);
+  outcome.readable &= ReadPart(after, metadata, outcome);
   return outcome;
 }
 

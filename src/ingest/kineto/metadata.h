@@ -17,6 +17,7 @@ struct MetadataText {
 struct MetadataOutcome {
   bool readable = true;
   bool is_viztracer = false;
+  bool has_second_list = false;  ///< another traceEvents stands behind the first
 };
 
 /// Reads devices, rank, world size and what the profiler recorded.

@@ -1,7 +1,6 @@
 #include "src/ingest/kineto/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <thread>
 #include <utility>
@@ -40,15 +39,17 @@ base::Result<Opening> FindEventList(io::ByteSource& source) {
   return opening;
 }
 
-/// A list must hold objects; what its first element begins with is enough to refuse it.
-base::Status CheckFirstElement(io::ByteSource& source, std::string& rest) {
+/// A list must hold objects; what its first element begins with is enough to refuse it. White space
+/// before it is dropped, and the rest's offset moves by as much.
+base::Status CheckFirstElement(io::ByteSource& source, std::string& rest, int64_t& offset) {
   size_t first = rest.find_first_not_of(" \t\r\n");
   while (first == std::string::npos) {
-    std::array<char, 4096> more{};
-    auto read = source.Read(more);
+    offset += static_cast<int64_t>(rest.size());
+    rest.resize(kHeadPieceBytes);
+    auto read = source.Read(rest);
     if (!read.ok()) return std::move(read).error();
-    if (*read == 0) return {};
-    rest.append(more.data(), *read);
+    rest.resize(*read);
+    if (rest.empty()) return {};
     first = rest.find_first_not_of(" \t\r\n");
   }
   if (rest[first] != '{' && rest[first] != ']') return DescribeForeignList();
@@ -64,6 +65,7 @@ base::Status ReadTail(const DocumentHead& head, BatchMerger& merger, trace::Trac
   const MetadataText text{std::string(head.members()), merger.tail()};
   const MetadataOutcome outcome = ReadMetadata(text, trace.metadata);
   if (outcome.is_viztracer) return DescribeVizTracer();
+  if (outcome.has_second_list) trace.ledger.Add(trace::LedgerCode::second_event_list);
   const bool complete = head.is_array() || head.members_complete();
   if (!outcome.readable || !complete) trace.ledger.Add(trace::LedgerCode::bad_metadata);
   return {};
@@ -75,12 +77,16 @@ base::Result<trace::Trace> ReadTrace(io::ByteSource& source, const ReadOptions& 
   auto opening = FindEventList(source);
   if (!opening.ok()) return std::move(opening).error();
   const DocumentHead& head = opening->head;
-  if (head.state() != DocumentHead::State::kEvents) return DescribeForeign(head, opening->rest);
-  if (base::Status first = CheckFirstElement(source, opening->rest); !first.ok()) {
+  if (head.state() != DocumentHead::State::kEvents) {
+    const std::string damage = source.damage();
+    return damage.empty() ? DescribeForeign(head, opening->rest) : DescribeDamage(damage);
+  }
+  int64_t offset = head.consumed();
+  if (base::Status first = CheckFirstElement(source, opening->rest, offset); !first.ok()) {
     return std::move(first).error();
   }
   const auto n_threads = static_cast<size_t>(ThreadCount(options.threads));
-  SliceSource slices(source, std::move(opening->rest), head.consumed(), options.chunk_bytes);
+  SliceSource slices(source, std::move(opening->rest), offset, options.chunk_bytes);
   BatchMerger merger(n_threads);
   SlicePipeline pipeline(slices, merger, n_threads, options, source);
   if (base::Status status = pipeline.Run(); !status.ok()) return std::move(status).error();

@@ -97,6 +97,12 @@ base::Error DescribeEmpty() {
           "the profiler may not have finished writing it; record again and wait for export to end"};
 }
 
+base::Error DescribeDamage(std::string_view damage) {
+  return {base::ErrorCode::kInvalidInput,
+          "the compressed data ends before any event: " + std::string(damage),
+          "the file is cut or damaged: copy it again, or record again"};
+}
+
 base::Error DescribeForeignList() {
   return Refuse("a JSON list whose elements are not events (PyTorch's memory timeline?)",
                 kExportHint);

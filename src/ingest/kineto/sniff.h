@@ -12,6 +12,8 @@ namespace layerscope::ingest::kineto {
 /// object.
 base::Error DescribeForeign(const DocumentHead& head, std::string_view rest);
 
+/// The error for compressed data that ends before its document says what it is.
+base::Error DescribeDamage(std::string_view damage);
 /// The error for a document with nothing in it.
 base::Error DescribeEmpty();
 /// The error for a list whose elements are not events.

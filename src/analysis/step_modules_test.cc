@@ -1,0 +1,40 @@
+#include "src/analysis/step_modules.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "src/analysis/test_run.h"
+
+#include "tests/support/trace_builder.h"
+
+namespace layerscope::analysis {
+namespace {
+
+TEST(StepModules, PeopleSeeClassesAndMachinesEveryModule) {
+  // One step: two Linear of 30 and 40 ns, and 5 ns outside of modules.
+  tests::TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "step[DECODE bs=4]", 0, 100);
+  for (int64_t i = 0; i < 2; ++i) {
+    build.Scope(main, "Linear_" + std::to_string(i), 10 + 20 * i, 10);
+    build.Call(main, "cudaLaunchKernel", 12 + 20 * i, 1 + i);
+    build.Kernel("gemm", 200 + 50 * i, 30 + 10 * i, 1 + i);
+  }
+  build.Call(main, "cudaLaunchKernel", 90, 3);
+  build.Kernel("gemm", 400, 5, 3);
+  const TestRun run(std::move(build).Build());
+  const RankView view(run.rank(), run.rules());
+  const StepRows steps = BuildStepRows(view);
+  EXPECT_EQ(StepModuleTable(view, steps.rows).n_rows, 3U);
+  const table::Table classes = StepClassTable(view, steps.rows);
+  ASSERT_EQ(classes.n_rows, 2U);
+  EXPECT_EQ(std::get<std::string_view>(classes.Find("key")->cell(0)), "Linear");
+  EXPECT_EQ(std::get<int64_t>(classes.Find("sum_ns")->cell(0)), 70);
+  EXPECT_EQ(std::get<int64_t>(classes.Find("n_kernels")->cell(0)), 2);
+  EXPECT_EQ(std::get<std::string_view>(classes.Find("key")->cell(1)), "[unattributed]");
+}
+
+}  // namespace
+}  // namespace layerscope::analysis

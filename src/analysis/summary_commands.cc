@@ -1,0 +1,122 @@
+#include "src/analysis/summary_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+namespace layerscope::analysis {
+namespace {
+
+/// With less than this share attributed, a table of modules says little.
+constexpr int64_t kResolvedPercent = 25;
+constexpr size_t kMostCommands = 5;
+
+/// A path or a value as a shell wants it.
+std::string Quoted(const std::string& path) {
+  const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+=,@%:").find(static_cast<char>(c)) != std::string_view::npos ||
+           c >= 0x80;
+  });
+  if (plain && !path.empty()) return path;
+  std::string quoted = "'";
+  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// Appends " --name value".
+void AddOption(std::string& text, std::string_view name, const std::string& value) {
+  text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, Quoted(value));
+}
+
+/// The characters of a class name that a regular expression reads otherwise.
+std::string Escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const bool is_special = std::string_view(R"(.^$|()[]{}*+?\)").find(c) != std::string_view::npos;
+    if (is_special) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+/// `info` knows no other part of the selection.
+std::string RankOptionText(const Selection& selection) {
+  Selection rank;
+  rank.rank = selection.rank;
+  return SelectionOptionsText(rank);
+}
+
+bool IsAttributed(const SummaryFacts& facts) {
+  const int64_t total_ns = facts.tree.total_ns;
+  const int64_t attributed_ns = total_ns - facts.tree.unattributed.gpu_ns;
+  return total_ns > 0 && attributed_ns / kResolvedPercent > total_ns / 100;
+}
+
+}  // namespace
+
+std::string SelectionOptionsText(const Selection& selection) {
+  std::string text;
+  const auto number = [&](std::string_view name, const std::optional<int64_t>& value) {
+    if (value) AddOption(text, name, fmt::format("{}", *value));
+  };
+  const auto time = [&](std::string_view name, const std::optional<int64_t>& value) {
+    if (value) AddOption(text, name, fmt::format("{}ns", *value));
+  };
+  const auto word = [&](std::string_view name, const std::optional<std::string>& value) {
+    if (value) AddOption(text, name, *value);
+  };
+  number("rank", selection.rank);
+  word("pid", selection.pid);
+  word("device", selection.device);
+  word("stream", selection.stream);
+  if (selection.steps) {
+    const auto [first, last] = *selection.steps;
+    AddOption(text, "step",
+              first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
+  }
+  word("phase", selection.phase);
+  word("module", selection.module);
+  time("from", selection.from_ns);
+  time("to", selection.to_ns);
+  return text;
+}
+
+std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFacts& facts,
+                                         const Selection& selection,
+                                         const std::vector<std::string>& inputs) {
+  std::vector<std::string> quoted;
+  for (const std::string& input : inputs) quoted.push_back(Quoted(input));
+  const std::string input = fmt::format("{}", fmt::join(quoted, " "));
+  const std::string chosen = SelectionOptionsText(selection);
+  std::vector<NextCommand> commands;
+  const auto add = [&](const std::string& verb, const std::string& options,
+                       const std::string& selected, std::string why) {
+    std::string command = fmt::format("layerscope {} {}", verb, input);
+    if (!selected.empty()) command += " " + selected;
+    if (!options.empty()) command += " " + options;
+    commands.push_back({std::move(command), std::move(why)});
+  };
+  const bool is_empty = facts.kernels.empty();
+  if (!facts.steps.rows.empty()) add("steps", {}, chosen, "step by step");
+  if (!is_empty && IsAttributed(facts)) {
+    add("modules", "--rollup class", chosen, "by class");
+    if (!facts.layer_class.empty()) {
+      const std::string pattern = Escaped(facts.layer_class) + R"(_\d+$)";
+      add("modules", "--no-collapse --match " + Quoted(pattern), chosen, "layer by layer");
+    }
+  }
+  if (!is_empty) add("kernels", "--by op-dims", chosen, "by op, shape");
+  const bool is_lost =
+      facts.launches.without_activity > 0 || facts.launches.kernels_without_launch > 0;
+  if (is_empty || (is_lost && !view.cpu_only())) {
+    add("info", {}, RankOptionText(selection), is_empty ? "what is there" : "what is lost");
+  }
+  if (commands.size() > kMostCommands) commands.resize(kMostCommands);
+  return commands;
+}
+
+}  // namespace layerscope::analysis
