@@ -12,6 +12,7 @@
 
 #include "src/analysis/rank_view.h"
 #include "src/attribution/evidence.h"
+#include "src/base/hash.h"
 #include "src/table/column.h"
 
 namespace layerscope::analysis {
@@ -35,11 +36,8 @@ struct GroupKey {
 struct GroupKeyHash {
   size_t operator()(const GroupKey& key) const noexcept {
     const uint64_t ids = (uint64_t{key.first} << 32U) | key.second;
-    const uint64_t place = (uint64_t{key.device.index()} << 17U) |
-                           (uint64_t{key.process.index()} << 1U) | (key.copies ? 1U : 0U);
-    // Multiplication by 2^64 / golden ratio spreads dense ids over the high bits (Knuth 6.4).
-    const uint64_t mixed = (ids ^ (place << 24U)) * 0x9e3779b97f4a7c15ULL;
-    return static_cast<size_t>(mixed ^ (mixed >> 29U));
+    const uint64_t place = (uint64_t{key.device.index()} << 32U) | key.process.index();
+    return base::Mix(base::Mix(ids + (key.copies ? 1U : 0U)) + place);
   }
 };
 
@@ -71,7 +69,7 @@ class Grouper {
   const RankView& view_;
   std::vector<Group> groups_;
   tsl::robin_map<GroupKey, uint32_t, GroupKeyHash> index_;
-  tsl::robin_map<uint64_t, int64_t> op_self_ns_;  ///< CPU-only: by group and op
+  tsl::robin_map<uint64_t, int64_t, base::MixHash> op_self_ns_;  ///< CPU-only: by group and op
 };
 
 /// Groups the selected rows by `key_of(row)`: the one roll-up that every table of sums uses.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "src/base/hash.h"
+
 namespace layerscope::analysis {
 namespace {
 
@@ -16,9 +18,7 @@ struct ProcessCorrelation {
 
 struct Hash {
   size_t operator()(const ProcessCorrelation& key) const noexcept {
-    const uint64_t mixed =
-        (static_cast<uint64_t>(key.correlation) * 0x9e3779b97f4a7c15ULL) ^ key.process.index();
-    return static_cast<size_t>(mixed ^ (mixed >> 31U));
+    return base::Mix(base::Mix(static_cast<uint64_t>(key.correlation)) + key.process.index());
   }
 };
 

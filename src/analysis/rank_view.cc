@@ -1,6 +1,7 @@
 #include "src/analysis/rank_view.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -9,16 +10,40 @@
 namespace layerscope::analysis {
 namespace {
 
-/// Every partial sum of lengths is bounded by the sum of their magnitudes, so one check covers all.
-bool TimesFit(const trace::Activities& activities) {
-  int64_t magnitude = 0;
-  for (size_t i = 0; i < activities.size(); ++i) {
-    int64_t end = 0;
-    const int64_t dur = activities.dur_ns[i];
-    if (__builtin_add_overflow(activities.start_ns[i], dur, &end)) return false;
+/// Adds the magnitudes of lengths; false once they no longer fit.
+bool AddLengths(const std::vector<int64_t>& dur_ns, int64_t& magnitude) {
+  for (const int64_t dur : dur_ns) {
     if (__builtin_add_overflow(magnitude, dur < 0 ? -dur : dur, &magnitude)) return false;
   }
   return true;
+}
+
+/// Every partial sum of lengths is bounded by the sum of their magnitudes, and every sum of walls
+/// and spans by the whole span, once a device and once a step: one check covers all sums of all
+/// analyses.
+bool TimesFit(const RankInput& input, const trace::Activities& activities) {
+  int64_t lengths = 0;
+  int64_t scopes = 0;
+  if (!AddLengths(activities.dur_ns, lengths)) return false;
+  if (!AddLengths(input.trace->scopes.dur_ns, scopes)) return false;
+  int64_t first = std::numeric_limits<int64_t>::max();
+  int64_t last = std::numeric_limits<int64_t>::min();
+  for (size_t i = 0; i < activities.size(); ++i) {
+    int64_t end = 0;
+    if (__builtin_add_overflow(activities.start_ns[i], activities.dur_ns[i], &end)) return false;
+    first = std::min({first, activities.start_ns[i], end});
+    last = std::max({last, activities.start_ns[i], end});
+  }
+  for (const attribution::Step& step : input.attribution->steps) {
+    first = std::min(first, step.start_ns);
+    last = std::max(last, step.start_ns + std::max<int64_t>(step.dur_ns, 0));
+  }
+  if (first > last) return true;
+  const auto n_windows =
+      static_cast<int64_t>(input.trace->devices.size() + input.attribution->steps.size() + 1);
+  int64_t span = 0;
+  return !__builtin_sub_overflow(last, first, &span) &&
+         !__builtin_mul_overflow(span, n_windows, &span);
 }
 
 }  // namespace
@@ -28,7 +53,7 @@ RankView::RankView(const RankInput& input, const kernel_names::RuleSet& rules)
       rules_(&rules),
       activities_(&input.attribution->rows(*input.trace)),
       processes_(RanksOfProcesses(input)),
-      times_fit_(TimesFit(*activities_)) {
+      times_fit_(TimesFit(input, *activities_)) {
   trace::DeviceId first;
   for (const trace::StreamId stream : activities_->stream) {
     if (!stream.valid()) continue;

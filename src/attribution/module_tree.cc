@@ -11,17 +11,10 @@
 #include <utility>
 
 #include "src/attribution/checked_sum.h"
+#include "src/base/hash.h"
 
 namespace layerscope::attribution {
 namespace {
-
-/// Keys differ in their upper half above all; robin_map looks at the lower bits.
-struct KeyHash {
-  size_t operator()(uint64_t key) const noexcept {
-    key *= 0x9e3779b97f4a7c15;  // Fibonacci hashing (Knuth, TAOCP 6.4)
-    return static_cast<size_t>(key ^ key >> 32);
-  }
-};
 
 /// Merges scopes into modules while they are visited parents first, then puts modules in pre-order.
 class ModuleMerger {
@@ -126,7 +119,7 @@ class ModuleMerger {
   const trace::Trace& trace_;
   const trace::Scopes& scopes_;
   ModuleTree tree_;
-  tsl::robin_map<uint64_t, ModuleId, KeyHash> module_of_key_;
+  tsl::robin_map<uint64_t, ModuleId, base::MixHash> module_of_key_;
   std::vector<uint32_t> first_scope_;  // by module: its first call
 };
 

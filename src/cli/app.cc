@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "src/base/result.h"
@@ -14,6 +17,7 @@
 #include "src/cli/progress_bar.h"
 #include "src/cli/terminal.h"
 #include "src/io/atomic_output.h"
+#include "src/render/display_text.h"
 #include "src/render/render.h"
 #include "src/session/session.h"
 #include "src/session/shared_options.h"
@@ -38,8 +42,9 @@ base::Status WriteFile(const std::string& path, std::string_view text) {
 
 /// The message for people; the JSON envelope too when the caller reads JSON.
 int Fail(const std::string& command, const base::Error& error, bool json) {
-  std::string text = fmt::format("layerscope: error: {}\n", error.message);
-  if (!error.hint.empty()) text += fmt::format("  hint: {}\n", error.hint);
+  // Names of files and modules stand in messages: a terminal must not obey them.
+  std::string text = fmt::format("layerscope: error: {}\n", render::VisibleText(error.message));
+  if (!error.hint.empty()) text += fmt::format("  hint: {}\n", render::VisibleText(error.hint));
   std::fputs(text.c_str(), stderr);
   if (json) static_cast<void>(WriteStdout(render::RenderError(command, error)));
   return base::ExitStatus(error.code);
@@ -50,7 +55,7 @@ void PrintHealth(const table::Result& result) {
   const auto print = [](const table::HealthEntry& entry) {
     if (entry.severity < table::Severity::kWarning) return;
     std::fputs(fmt::format("layerscope: {}: {} [{} × {}]\n", table::ToString(entry.severity),
-                           entry.message, entry.code, entry.count)
+                           render::VisibleText(entry.message), entry.code, entry.count)
                    .c_str(),
                stderr);
   };
@@ -94,8 +99,23 @@ base::Result<session::Outcome> RunSession(const session::Request& request,
   return session::RunAnalysis(request, hooks, clock);
 }
 
+/// Writing the answer over the trace would lose the trace.
+base::Status CheckOutput(const session::Request& request) {
+  const std::optional<std::string> output = request.options.Text("output");
+  if (!output) return {};
+  for (const std::string& input : request.inputs) {
+    std::error_code absent;
+    if (!std::filesystem::equivalent(input, *output, absent)) continue;
+    return base::Error{base::ErrorCode::kUsage,
+                       fmt::format("-o {} would overwrite the input", *output),
+                       "name another file"};
+  }
+  return {};
+}
+
 /// Everything after the arguments are understood: the exit status, or what failed.
 base::Result<int> RunRequest(const session::Request& request, const base::StopFlag& stop) {
+  if (base::Status safe = CheckOutput(request); !safe.ok()) return std::move(safe).error();
   base::StageClock clock;
   base::Result<session::Outcome> outcome = RunSession(request, stop, clock);
   if (!outcome.ok()) return std::move(outcome).error();
@@ -139,8 +159,15 @@ int RunApp(const std::vector<std::string>& arguments, const base::StopFlag& stop
       session::ParseOptions(session::AllOptions(*line->analysis), line->options);
   if (!options.ok()) return Fail(command, options.error(), json);
   const session::Request request{line->analysis, std::move(line->inputs), *std::move(options)};
-  base::Result<int> status = RunRequest(request, stop);
-  return status.ok() ? *status : Fail(command, status.error(), json);
+  try {
+    base::Result<int> status = RunRequest(request, stop);
+    return status.ok() ? *status : Fail(command, status.error(), json);
+  } catch (const std::bad_alloc&) {
+    return Fail(command,
+                {base::ErrorCode::kFailed, "not enough memory",
+                 "select fewer ranks, steps or rows, or give the process more memory"},
+                json);
+  }
 }
 
 }  // namespace layerscope::cli

@@ -55,15 +55,19 @@ std::string Code(std::string_view text, bool in_table) {
   return fence + space + body + space + fence;
 }
 
-std::string CellText(const TextTable& table, const TextColumn& column, size_t row) {
+/// Deeper levels are shown at this one, as in terminals.
+constexpr int kMaxIndent = 64;
+
+std::string CellText(const TextTable& table, const TextColumn& column, size_t row,
+                     int least_depth) {
   const std::string& cell = column.cells[row];
   switch (column.kind) {
     case TextColumn::Kind::kName:
       return Code(cell, true);
     case TextColumn::Kind::kTree: {
       if (table.depths.empty()) return Code(cell, true);
-      const int root = *std::min_element(table.depths.begin(), table.depths.end());
-      return Repeated("&nbsp;&nbsp;", table.depths[row] - root) + Code(cell, true);
+      const int indent = std::min(table.depths[row] - least_depth, kMaxIndent);
+      return Repeated("&nbsp;&nbsp;", indent) + Code(cell, true);
     }
     case TextColumn::Kind::kText:
     case TextColumn::Kind::kNumber:
@@ -91,10 +95,12 @@ std::string TableText(const table::Table& source) {
       rule += column.right() ? "---:|" : "---|";
     }
     out += heading + '\n' + rule + '\n';
+    const int least_depth =
+        table.depths.empty() ? 0 : *std::min_element(table.depths.begin(), table.depths.end());
     for (size_t row = 0; row < table.n_rows; ++row) {
       out += '|';
       for (const TextColumn& column : table.columns)
-        out += ' ' + CellText(table, column, row) + " |";
+        out += ' ' + CellText(table, column, row, least_depth) + " |";
       out += '\n';
     }
     out += '\n';

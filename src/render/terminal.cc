@@ -151,7 +151,7 @@ class Page {
       const int indent = below ? kTextBelow : beside;
       out += below ? shown + '\n' + Repeated(" ", indent) : PadRight(shown, indent);
       const int room = width_ > 0 ? std::max(20, width_ - indent) : 0;
-      const std::vector<std::string> lines = WrapText(text, room);
+      const std::vector<std::string> lines = WrapText(VisibleText(text), room);
       out += lines.front() + '\n';
       for (size_t i = 1; i < lines.size(); ++i) out += Repeated(" ", indent) + lines[i] + '\n';
     }

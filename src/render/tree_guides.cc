@@ -4,6 +4,13 @@
 #include <cstddef>
 
 namespace layerscope::render {
+namespace {
+
+/// Deeper levels are drawn at this one: models nest about 20 deep, and a hostile file's guides
+/// would otherwise take the square of its depth.
+constexpr size_t kMaxDrawnDepth = 64;
+
+}  // namespace
 
 std::vector<std::string> TreeGuides(const std::vector<int>& depths, int cells_per_level) {
   const bool wide = cells_per_level > 1;
@@ -13,9 +20,10 @@ std::vector<std::string> TreeGuides(const std::vector<int>& depths, int cells_pe
 
   // From the last row up, `continues[d]` says whether a row of depth d follows under the same
   // parent.
-  std::vector<bool> continues(static_cast<size_t>(*most - *least) + 1, false);
+  const size_t deepest = std::min(static_cast<size_t>(*most - *least), kMaxDrawnDepth);
+  std::vector<bool> continues(deepest + 1, false);
   for (size_t i = depths.size(); i-- > 0;) {
-    const auto depth = static_cast<size_t>(depths[i] - *least);
+    const size_t depth = std::min(static_cast<size_t>(depths[i] - *least), deepest);
     std::string& guide = guides[i];
     for (size_t d = 1; d < depth; ++d)
       guide += continues[d] ? (wide ? "│ " : "│") : (wide ? "  " : " ");

@@ -103,6 +103,13 @@ base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::strin
   }
   const auto n_stdin = std::count_if(files.begin(), files.end(),
                                      [](const InputFile& file) { return file.path == "-"; });
+  for (size_t i = 0; i < files.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (files[i].path == "-" || files[i].path != files[j].path) continue;
+      return base::Error{base::ErrorCode::kUsage, fmt::format("'{}' is given twice", files[i].path),
+                         "give each rank once"};
+    }
+  }
   if (n_stdin > 1) {
     return base::Error{base::ErrorCode::kUsage, "standard input can be read once", "give - once"};
   }
