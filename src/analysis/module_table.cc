@@ -162,11 +162,6 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
                                       base::FormatCounted(n_idle, "row"),
                                       view.cpu_only() ? "CPU" : "GPU", n_idle == 1 ? "is" : "are"));
   }
-  if (view.attribution().modules.modules.empty()) {
-    table.notes.emplace_back(
-        "this trace has no nn.Module scopes: record with with_stack=True (torch.profiler), "
-        "VLLM_TORCH_PROFILER_WITH_STACK=1 or SGLang's with_stack");
-  }
   return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
 }
 

@@ -93,9 +93,11 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
         {"no_launch", Severity::kWarning, parts.no_launch.n, NoLaunchMessage(parts)});
   }
   if (parts.all.n > 0 && trace.scopes.size() == 0) {
-    warnings.push_back({"no_module_scopes", Severity::kWarning, parts.all.n,
-                        "The file holds no nn.Module scopes, so nothing can be given to modules; "
-                        "record with with_stack=True."});
+    warnings.push_back(
+        {"no_module_scopes", Severity::kWarning, parts.all.n,
+         "The file holds no nn.Module scopes, so nothing can be given to modules; "
+         "record with stacks (torch.profiler: with_stack=True; vLLM: torch_profiler_with_stack in "
+         "--profiler-config; SGLang: with_stack of /start_profile)."});
   }
   if (n_step_numbers_dropped > 0) {
     warnings.push_back({"step_field_range", Severity::kWarning, n_step_numbers_dropped,

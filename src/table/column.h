@@ -48,7 +48,7 @@ using CellList = std::vector<std::string>;
 using Cell = std::variant<Null, bool, int64_t, double, std::string_view, CellMap, CellList>;
 
 /// A read-only view of one column: it computes a cell on demand and copies nothing ahead. The data
-/// behind it is owned by whoever made it; `keep` holds what must live as long as the view.
+/// behind it is owned by whoever made it.
 struct Column {
   ColumnSpec spec;
   std::function<Cell(size_t row)> cell;

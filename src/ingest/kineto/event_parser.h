@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "src/ingest/kineto/batch.h"
-#include "src/ingest/kineto/category.h"
 #include "src/ingest/kineto/dictionary.h"
+#include "src/ingest/kineto/event_class.h"
 
 namespace layerscope::ingest::kineto {
 

@@ -11,8 +11,8 @@
 
 #include "src/base/hash.h"
 #include "src/ingest/kineto/batch.h"
-#include "src/ingest/kineto/category.h"
 #include "src/ingest/kineto/dictionary.h"
+#include "src/ingest/kineto/event_class.h"
 
 namespace layerscope::ingest::kineto {
 

@@ -20,23 +20,24 @@ constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
 void TraceAssembler::AddDelta(size_t parser, const DictionaryDelta& delta) {
   if (parser >= sources_.size()) sources_.resize(parser + 1);
   Source& source = sources_[parser];
-  Append(delta.strings, source.strings);
-  Append(delta.processes, source.processes);
-  Append(delta.threads, source.threads);
-  Append(delta.devices, source.devices);
-  Append(delta.streams, source.streams);
-  Append(delta.args, source.args);
-  source.string_ids.resize(source.strings.size());
-  source.process_ids.resize(source.processes.size());
-  source.thread_ids.resize(source.threads.size());
-  source.stream_ids.resize(source.streams.size());
-  source.args_ids.resize(source.args.size());
+  DictionaryDelta& known = source.known;
+  Append(delta.strings, known.strings);
+  Append(delta.processes, known.processes);
+  Append(delta.threads, known.threads);
+  Append(delta.devices, known.devices);
+  Append(delta.streams, known.streams);
+  Append(delta.args, known.args);
+  source.string_ids.resize(known.strings.size());
+  source.process_ids.resize(known.processes.size());
+  source.thread_ids.resize(known.threads.size());
+  source.stream_ids.resize(known.streams.size());
+  source.args_ids.resize(known.args.size());
 }
 
 trace::StringId TraceAssembler::Map(Source& source, trace::StringId id) {
   if (!id.valid()) return id;
   trace::StringId& mapped = source.string_ids[id.index()];
-  if (!mapped.valid()) mapped = dictionary_.String(source.strings[id.index()]);
+  if (!mapped.valid()) mapped = dictionary_.String(source.known.strings[id.index()]);
   return mapped;
 }
 
@@ -47,7 +48,7 @@ trace::Label TraceAssembler::MapLabel(Source& source, const trace::Label& label)
 trace::ProcessId TraceAssembler::Map(Source& source, trace::ProcessId id) {
   trace::ProcessId& mapped = source.process_ids[id.index()];
   if (!mapped.valid()) {
-    mapped = dictionary_.Process(MapLabel(source, source.processes[id.index()].pid));
+    mapped = dictionary_.Process(MapLabel(source, source.known.processes[id.index()].pid));
   }
   return mapped;
 }
@@ -55,7 +56,7 @@ trace::ProcessId TraceAssembler::Map(Source& source, trace::ProcessId id) {
 trace::ThreadId TraceAssembler::Map(Source& source, trace::ThreadId id) {
   trace::ThreadId& mapped = source.thread_ids[id.index()];
   if (!mapped.valid()) {
-    const trace::Thread& thread = source.threads[id.index()];
+    const trace::Thread& thread = source.known.threads[id.index()];
     const trace::ProcessId process = Map(source, thread.process);
     mapped = dictionary_.Thread(process, MapLabel(source, thread.tid));
   }
@@ -65,8 +66,8 @@ trace::ThreadId TraceAssembler::Map(Source& source, trace::ThreadId id) {
 trace::StreamId TraceAssembler::Map(Source& source, trace::StreamId id) {
   trace::StreamId& mapped = source.stream_ids[id.index()];
   if (!mapped.valid()) {
-    const trace::Stream& stream = source.streams[id.index()];
-    const trace::Label device = MapLabel(source, source.devices[stream.device.index()].id);
+    const trace::Stream& stream = source.known.streams[id.index()];
+    const trace::Label device = MapLabel(source, source.known.devices[stream.device.index()].id);
     mapped = dictionary_.Stream(device, MapLabel(source, stream.id));
   }
   return mapped;
@@ -75,7 +76,7 @@ trace::StreamId TraceAssembler::Map(Source& source, trace::StreamId id) {
 trace::ArgsId TraceAssembler::Map(Source& source, trace::ArgsId id) {
   trace::ArgsId& mapped = source.args_ids[id.index()];
   if (!mapped.valid()) {
-    trace::Args args = source.args[id.index()];
+    trace::Args args = source.known.args[id.index()];
     for (trace::StringId* text : {&args.input_dims, &args.input_types, &args.grid, &args.block,
                                   &args.collective, &args.dtype}) {
       *text = Map(source, *text);
@@ -131,8 +132,8 @@ void TraceAssembler::AddRows(size_t parser, const Batch& batch) {
 
 void TraceAssembler::AddCounts(Source& source, const Batch& batch) {
   for (const Batch::KindCount& count : batch.counts) {
-    const std::string ph(source.strings[count.ph.index()]);
-    const std::string cat(source.strings[count.cat.index()]);
+    const std::string ph(source.known.strings[count.ph.index()]);
+    const std::string cat(source.known.strings[count.cat.index()]);
     trace_.counts.by_ph[ph] += count.n;
     trace_.counts.by_cat[ph + "|" + cat] += count.n;
     n_events_ += count.n;

@@ -30,12 +30,7 @@ class TraceAssembler {
  private:
   /// One parser's dictionary as far as it is known, and where its entries went.
   struct Source {
-    std::vector<std::string_view> strings;
-    std::vector<trace::Process> processes;
-    std::vector<trace::Thread> threads;
-    std::vector<trace::Device> devices;
-    std::vector<trace::Stream> streams;
-    std::vector<trace::Args> args;
+    DictionaryDelta known;
     std::vector<trace::StringId> string_ids;
     std::vector<trace::ProcessId> process_ids;
     std::vector<trace::ThreadId> thread_ids;

@@ -1,4 +1,4 @@
-#include "src/ingest/kineto/category.h"
+#include "src/ingest/kineto/event_class.h"
 
 #include <algorithm>
 #include <array>
