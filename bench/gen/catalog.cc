@@ -73,7 +73,7 @@ OpSpec Catalog::Op(std::string_view name, const std::vector<Tensor>& inputs) con
   json.EndArray().Key("Input Dims").Array();
   for (const Tensor& input : inputs) AppendInts(json, input.dims);
   json.EndArray();
-  op.shapes = Trimmed(std::move(op.shapes));
+  op.shapes = Trimmed(op.shapes);
   return op;
 }
 
@@ -93,7 +93,7 @@ KernelSpec Catalog::Kernel(std::string_view name, Size grid, Size block, int reg
   AppendInts(json, {block[0], block[1], block[2]});
   json.Key("est. achieved occupancy %")
       .Int(std::min<int64_t>(100, resident * 100 / kWarpsPerMultiprocessor));
-  kernel.geometry = Trimmed(std::move(kernel.geometry));
+  kernel.geometry = Trimmed(kernel.geometry);
   return kernel;
 }
 

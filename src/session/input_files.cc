@@ -38,7 +38,8 @@ base::Result<std::vector<InputFile>> FilesOfDirectory(const std::string& path) {
   std::vector<RankName> names;
   for (const io::DirectoryEntry& entry : *entries) {
     if (!IsTraceName(entry.name)) continue;
-    InputFile file{(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes};
+    InputFile file{(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes,
+                   true};
     const RankName name = ParseRankName(entry.name);
     if (name.known()) names.push_back(name);
     (name.known() ? ranked : others).push_back(std::move(file));

@@ -14,6 +14,7 @@ struct InputFile {
   std::string path;                       ///< "-" = standard input
   std::optional<int64_t> rank_from_name;  ///< what the name says; the file's content goes first
   int64_t bytes = -1;                     ///< on disk; -1 = unknown
+  bool from_directory = false;            ///< found by its rank's name, not named by the user
 };
 
 /// Turns INPUT arguments into files: a file or "-" stands for itself, a directory for the traces in

@@ -105,6 +105,22 @@ base::Status CheckMemory(const std::vector<InputFile>& files, const LoadOptions&
       files.size() > 1 ? "name fewer ranks, or raise --memory-limit" : "raise --memory-limit"};
 }
 
+/// Takes the files that `failures` names out of the run; the first failure when none is left.
+base::Status LeaveOutUnreadable(const std::vector<InputFile>& files,
+                                std::vector<std::optional<base::Error>> failures, LoadedRun& run) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!failures[i]) continue;
+    run.unreadable.push_back(
+        {"unreadable_input", table::Severity::kDataLoss, 1,
+         fmt::format("{} was left out: {}.", files[i].path, failures[i]->message)});
+  }
+  if (run.unreadable.size() == files.size()) {
+    return (*std::move(failures.front())).WithContext("reading " + files.front().path);
+  }
+  std::erase_if(run.ranks, [](const LoadedRank& rank) { return rank.trace == nullptr; });
+  return {};
+}
+
 /// One clock for all files.
 void Rebase(LoadedRun& run) {
   int64_t zero_ns = std::numeric_limits<int64_t>::max();
@@ -164,9 +180,16 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, const LoadO
   run.ranks.resize(files.size());
   ProgressSum progress(files, options);
   const int threads_a_file = files.size() > 1 ? 1 : options.threads;
+  std::vector<std::optional<base::Error>> failures(files.size());
   const auto read = [&](size_t i) -> std::optional<base::Error> {
     base::Result<trace::Trace> trace = ReadFile(files[i], i, threads_a_file, options, progress);
-    if (!trace.ok()) return std::move(trace).error();
+    if (!trace.ok()) {
+      const bool may_miss = files.size() > 1 && files[i].from_directory &&
+                            trace.error().code == base::ErrorCode::kInvalidInput;
+      if (!may_miss) return std::move(trace).error();
+      failures[i] = std::move(trace).error();
+      return std::nullopt;
+    }
     LoadedRank& rank = run.ranks[i];
     rank.path = files[i].path;
     rank.trace = std::make_unique<trace::Trace>(*std::move(trace));
@@ -184,9 +207,14 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, const LoadO
     return std::move(done).error();
   }
   if (Stopped(options)) return Cancelled();
+  if (base::Status some = LeaveOutUnreadable(files, std::move(failures), run); !some.ok()) {
+    return std::move(some).error();
+  }
   Rebase(run);
   clock.Start("attribute");
-  if (base::Status done = ForEachFile(files, options.threads, attribute); !done.ok()) {
+  std::vector<InputFile> read_files;
+  for (const LoadedRank& rank : run.ranks) read_files.push_back({rank.path, {}, -1, false});
+  if (base::Status done = ForEachFile(read_files, options.threads, attribute); !done.ok()) {
     return std::move(done).error();
   }
   clock.Stop();

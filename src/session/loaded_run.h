@@ -34,6 +34,9 @@ struct LoadedRank {
 struct LoadedRun {
   std::unique_ptr<kernel_names::RuleSet> rules;
   std::vector<LoadedRank> ranks;
+  /// Files of a directory that could not be read at all, one data_loss entry each: the other ranks
+  /// are used. A file that the user named is never left out.
+  std::vector<table::HealthEntry> unreadable;
 
   std::vector<analysis::RankInput> Inputs() const;
   std::vector<table::InputInfo> Infos() const;

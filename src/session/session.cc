@@ -70,10 +70,15 @@ void AddHealth(const LoadedRun& run, bool selects_part, table::RankResult& resul
 
 /// The first entry of at least that severity.
 const HealthEntry* Worst(const table::Result& result, Severity at_least) {
-  for (const table::RankResult& rank : result.ranks) {
-    for (const HealthEntry& entry : rank.warnings) {
+  const auto find = [at_least](const std::vector<HealthEntry>& health) -> const HealthEntry* {
+    for (const HealthEntry& entry : health) {
       if (entry.severity >= at_least) return &entry;
     }
+    return nullptr;
+  };
+  if (const HealthEntry* entry = find(result.health)) return entry;
+  for (const table::RankResult& rank : result.ranks) {
+    if (const HealthEntry* entry = find(rank.warnings)) return entry;
   }
   return nullptr;
 }
@@ -128,7 +133,9 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   result.command = request.analysis->name;
   result.inputs = outcome.run->Infos();
   result.options = EnvelopeOptions(AllOptions(*request.analysis), request.options);
-  result.health = DuplicateRanks(*outcome.run);
+  result.health = outcome.run->unreadable;
+  const std::vector<HealthEntry> duplicates = DuplicateRanks(*outcome.run);
+  result.health.insert(result.health.end(), duplicates.begin(), duplicates.end());
   result.ranks = std::move(output->ranks);
   result.reduced = std::move(output->reduced);
   for (table::RankResult& rank : result.ranks) {

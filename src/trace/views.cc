@@ -64,8 +64,8 @@ class ViewBuilder {
     Add("external_id", Unit::kNone,
         [&](size_t row) { return ids[row] == kNoExternalId ? Cell(Null()) : Cell(ids[row]); });
   }
-  void ArgText(std::string name, const std::vector<ArgsId>& args, StringId Args::*field) {
-    Add(std::move(name), Unit::kNone, [&trace = trace_, &args, field](size_t row) {
+  void ArgText(const std::string& name, const std::vector<ArgsId>& args, StringId Args::*field) {
+    Add(name, Unit::kNone, [&trace = trace_, &args, field](size_t row) {
       const StringId text = args[row].valid() ? trace.args[args[row].index()].*field : StringId();
       return text.valid() ? Cell(trace.strings[text]) : Cell(Null());
     });
