@@ -13,7 +13,7 @@ constexpr std::string_view kEllipsis = "…";
 
 /// Python itself stops at a depth of 1,000; models nest about 20 deep.
 constexpr int kUsualDepth = 100;
-constexpr size_t kMaxPathBytes = 4096;
+constexpr size_t kMaxPathBytes = 1024;
 constexpr size_t kMaxDeepPathBytes = 256;
 
 bool EndsAtDot(std::string_view path, std::string_view name) {
