@@ -11,6 +11,7 @@
 #include "src/analysis/module_path.h"
 #include "src/analysis/row_table.h"
 #include "src/attribution/module_tree.h"
+#include "src/base/check.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -50,7 +51,8 @@ const StepRow& RowOf(const RankView& view, const std::vector<StepRow>& steps, co
   auto at = std::lower_bound(steps.begin(), steps.end(), group.key.first,
                              [](const StepRow& row, uint32_t step) { return row.step < step; });
   const LabelValue device = view.DeviceLabel(view.DeviceOf(group.first_row));
-  while (at->place.device != device) ++at;
+  while (at != steps.end() && at->place.device != device) ++at;
+  LS_CHECK(at != steps.end(), "a step has a row on every device that it used");
   return *at;
 }
 
