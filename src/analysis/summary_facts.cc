@@ -120,7 +120,6 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   facts.devices = BuildDeviceRows(view);
   facts.gpu = Add(facts.devices);
   facts.launches = CountLaunches(view);
-  facts.graph = GraphShareOf(view);
   facts.graph_banner = GraphBanner(view);
   facts.tree = BuildModuleNodes(view);
   const std::vector<ModuleNode> collapsed = CollapseRuns(facts.tree.nodes);

@@ -52,7 +52,6 @@ struct SummaryFacts {
   std::vector<DeviceRow> devices;
   GpuTimes gpu;
   LaunchCounts launches;
-  GraphShare graph;
   std::string graph_banner;
   ModuleNodes tree;
   std::vector<ModuleNode> top_modules;

@@ -2,20 +2,18 @@
 
 #include <array>
 
+#include "src/ingest/kineto/token.h"
+
 namespace layerscope::ingest::kineto {
 namespace {
 
 constexpr std::array<std::string_view, 11> kEventKeys = {
     "ph\"", "name\"", "cat\"", "pid\"", "tid\"", "ts\"", "dur\"", "id\"", "args\"", "bp\"", "s\""};
 
-bool IsSpace(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /// Do a quote and an event's key follow the brace at `brace`?
 bool OpensEvent(std::string_view text, size_t brace) {
   size_t at = brace + 1;
-  while (at < text.size() && IsSpace(text[at])) ++at;
+  while (at < text.size() && IsJsonSpace(text[at])) ++at;
   if (at >= text.size() || text[at] != '"') return false;
   const std::string_view key = text.substr(at + 1, 8);
   for (const std::string_view known : kEventKeys) {
@@ -26,7 +24,7 @@ bool OpensEvent(std::string_view text, size_t brace) {
 
 /// Steps back over white space from `at` (exclusive); the index behind the last other character.
 size_t BeforeSpace(std::string_view text, size_t at) {
-  while (at > 0 && IsSpace(text[at - 1])) --at;
+  while (at > 0 && IsJsonSpace(text[at - 1])) --at;
   return at;
 }
 

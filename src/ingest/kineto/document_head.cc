@@ -1,14 +1,12 @@
 #include "src/ingest/kineto/document_head.h"
 
+#include "src/ingest/kineto/token.h"
+
 namespace layerscope::ingest::kineto {
 namespace {
 
 constexpr size_t kMaxKeyBytes = 256;
 constexpr size_t kMaxKeys = 64;
-
-bool IsSpace(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 
 /// Keys that settle what a document is at once, however large it is.
 bool IsForeignKey(std::string_view key) {
@@ -34,7 +32,7 @@ DocumentHead::State DocumentHead::Feed(std::string_view text) {
 void DocumentHead::Step(char c) {
   if (!started_) {
     // A byte order mark or white space may stand in front.
-    if (IsSpace(c) || (consumed_ <= 3 && "\xEF\xBB\xBF"[consumed_ - 1] == c)) return;
+    if (IsJsonSpace(c) || (consumed_ <= 3 && "\xEF\xBB\xBF"[consumed_ - 1] == c)) return;
     started_ = true;
     is_array_ = c == '[';
     state_ = is_array_ ? State::kEvents : c == '{' ? State::kScanning : State::kNotAnObject;
@@ -67,7 +65,7 @@ void DocumentHead::EndString() {
 }
 
 void DocumentHead::StepOutsideString(char c) {
-  if (IsSpace(c)) return;
+  if (IsJsonSpace(c)) return;
   if (after_events_key_ && c != ':') {
     state_ = c == '[' ? State::kEvents : State::kNoEvents;
     if (state_ == State::kNoEvents) keys_.emplace_back("traceEvents");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "src/ingest/kineto/token.h"
 #include "src/json/utf8.h"
 
 namespace layerscope::ingest::kineto {
@@ -11,10 +12,6 @@ namespace {
 
 unsigned char Byte(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
-}
-
-bool IsJsonSpace(unsigned char byte) {
-  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
 }  // namespace
@@ -36,7 +33,7 @@ int64_t RepairText(std::string_view text, std::string& out) {
     if (byte < 0x20 && in_string) {
       out += fmt::format("\\u{:04x}", byte);
       ++repairs;
-    } else if (byte < 0x20 && !IsJsonSpace(byte)) {
+    } else if (byte < 0x20 && !IsJsonSpace(text[at])) {
       out += ' ';
       ++repairs;
     } else if (byte == '\\' && at + 1 < text.size() && Byte(text, at + 1) >= 0x20 &&

@@ -5,16 +5,10 @@
 #include "src/json/string_body.h"
 
 namespace layerscope::ingest::kineto {
-namespace {
-
-bool IsSpace(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string_view Trimmed(std::string_view token) {
-  while (!token.empty() && IsSpace(token.back())) token.remove_suffix(1);
+  while (!token.empty() && IsJsonSpace(token.back())) token.remove_suffix(1);
   return token;
 }
 
@@ -65,7 +59,7 @@ std::string WithoutSpace(std::string_view json) {
       continue;
     }
     if (c == '"') in_string = !in_string;
-    if (in_string || !IsSpace(c)) out += c;
+    if (in_string || !IsJsonSpace(c)) out += c;
   }
   return out;
 }

@@ -9,6 +9,11 @@ namespace layerscope::ingest::kineto {
 
 /// A token is the JSON text of one value as it stands in the file.
 
+/// White space between JSON tokens (RFC 8259 section 2).
+inline bool IsJsonSpace(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 /// Without the white space behind it.
 std::string_view Trimmed(std::string_view token);
 /// True for a string token.
