@@ -7,7 +7,11 @@
 #include <vector>
 
 #include "src/attribution/attribution.h"
+#include "src/base/result.h"
 #include "src/kernel_names/rule_set.h"
+#include "src/layers/layer_structure.h"
+#include "src/model/model_config.h"
+#include "src/model/profile.h"
 #include "src/table/result.h"
 #include "src/trace/trace.h"
 
@@ -18,6 +22,10 @@ namespace layerscope::analysis {
 struct RankInput {
   const trace::Trace* trace = nullptr;
   const attribution::Attribution* attribution = nullptr;
+  /// Passes and layers; null where no verb or option asked for them, or they could not be sought
+  /// (`no_layers` says why).
+  const layers::LayerStructure* layers = nullptr;
+  std::optional<base::Error> no_layers;
   std::optional<int64_t> rank;  ///< from distributedInfo or the file's name; absent = unknown
   std::string path;
 };
@@ -26,6 +34,8 @@ struct RankInput {
 struct AnalysisInput {
   std::span<const RankInput> ranks;
   const kernel_names::RuleSet* rules = nullptr;
+  const model::ModelConfig* config = nullptr;  ///< --config; null without
+  const model::Profile* profile = nullptr;     ///< set whenever layers were sought
 };
 
 /// What an analysis hands back: one entry a selected input file. The session adds command, inputs,

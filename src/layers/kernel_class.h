@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace layerscope::layers {
+
+/// What a kernel is in the life of a layer, read from its name alone (formats/layer_finding.md,
+/// rule 2). Finer than needed by any single rule; categories for tables are another thing.
+enum class KernelClass : uint8_t {
+  kOther,
+  kMixer,        ///< attention, Mamba, GDN, KDA: mixes tokens
+  kMixerHelper,  ///< combine, reduce of a split attention, indexer, conv before a scan
+  kCacheWrite,
+  kFfn,        ///< *_and_mul, silu/gelu, routing, experts
+  kNorm,       ///< residual-stream norm, also fused with add, quant or all-reduce
+  kInnerNorm,  ///< q/k/rope/gated/kv norms: open nothing
+  kGemm,
+  kCommunication,
+  kEmbedding,
+  kSampler,
+  kRope,
+  kQuant,
+  kCopy,
+  kElementwise,
+};
+
+struct KernelTraits {
+  KernelClass kind = KernelClass::kOther;
+  bool fused_communication = false;  ///< a norm fused with an all-reduce
+  bool fused_residual = false;       ///< a norm fused with the residual add
+};
+
+/// Meant for unique names.
+KernelTraits ClassifyKernel(std::string_view kernel_name);
+
+}  // namespace layerscope::layers
