@@ -21,6 +21,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import check_structure
+
 Json = dict[str, Any]
 Facts = Callable[[str], Json]
 
@@ -127,7 +129,7 @@ def _compare_gpu(c: Comparison, truth: Json, gpu: Json) -> None:
             f = gpu['streams'][f"{device['device']},{stream['stream']}"]
             c.equal('stream', [stream[k] for k in ('n', 'sum_ns', 'busy_ns', 'n_overlap')],
                     [f[k] for k in ('n', 'sum_ns', 'union_ns', 'n_overlap')])
-        c.equal('streams', len(device['streams']), len(gpu['streams']))
+    c.equal('streams', sum(len(d['streams']) for d in truth['devices']), len(gpu['streams']))
 
 
 def _compare_launches(c: Comparison, truth: Json, found: Json) -> None:
@@ -296,6 +298,8 @@ def check_file(trace: str, truth_path: str, facts: Facts, old: bool = False) -> 
     compare_step_times(comparison, truth, events)
     if 'self' in truth['ops']:
         compare_op_self(comparison, truth, events)
+    if 'structure' in truth:
+        check_structure.check(comparison, truth, events)
     comparison.equal('bytes', truth['bytes'], os.path.getsize(trace))
     return comparison
 
@@ -303,7 +307,9 @@ def check_file(trace: str, truth_path: str, facts: Facts, old: bool = False) -> 
 def run_case(gen: str, facts: Facts, options: list[str], folder: str, name: str) -> Comparison:
     trace = os.path.join(folder, name + '.json')
     truth = os.path.join(folder, name + '.truth')
-    subprocess.run([gen, '-o', trace, '--truth', truth] + SMALL + options, check=True)
+    family = '--family' in options or '--ambiguous' in options
+    small = check_structure.SMALL if family else SMALL
+    subprocess.run([gen, '-o', trace, '--truth', truth] + small + options, check=True)
     return check_file(trace, truth, facts, '--old' in options)
 
 
@@ -335,7 +341,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = args.keep or scratch
         os.makedirs(folder, exist_ok=True)
-        cases = {n: o for n, o in GRID.items() if args.only in n}
+        grid = {**GRID, **check_structure.GRID}
+        cases = {n: o for n, o in grid.items() if args.only in n}
         results = [(n, run_case(args.gen, facts, o, folder, n)) for n, o in cases.items()]
         if args.only in 'ranks':
             results.append(('ranks', run_ranks(args.gen, facts, folder)))

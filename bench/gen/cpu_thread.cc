@@ -22,6 +22,9 @@ constexpr std::array<SmallCall, 8> kSmallCalls = {{{"cudaStreamIsCapturing", 317
                                                    {"cudaPeekAtLastError", 11},
                                                    {"cudaStreamWaitEvent", 147}}};
 
+// A document's further devices and processes have streams of their own.
+constexpr int64_t kStreamsPerDevice = 1000;
+
 constexpr std::array<std::string_view, 8> kSmallFrames = {
     "torch/nn/modules/module.py(1951): __getattr__",
     "<built-in function isinstance>",
@@ -43,6 +46,8 @@ Event& CpuThread::Push(EventKind kind, std::string_view name) {
   event.name = name;
   event.start_ns = now_ns_;
   event.tid = tid_;
+  event.process = origin_.process;
+  event.device = origin_.device;
   if (kind == EventKind::kFrame || kind == EventKind::kModule) {
     event.python_id = p_.recording.next_python_id++;
     event.python_parent = PythonParent();
@@ -57,13 +62,13 @@ int64_t CpuThread::PythonParent() const {
 }
 
 CpuThread::Scope CpuThread::Frame(std::string_view name) {
-  if (recording_graph_ || !p_.options.stacks) return Scope(nullptr);
+  if (recording_graph_ || p_.unseen || !p_.options.stacks) return Scope(nullptr);
   Push(EventKind::kFrame, name);
   return Scope(this);
 }
 
 CpuThread::Scope CpuThread::Module(const std::string& module_class, int64_t instance) {
-  if (recording_graph_ || !p_.options.modules) return Scope(nullptr);
+  if (recording_graph_ || p_.unseen || !p_.options.modules) return Scope(nullptr);
   const gen::Module& module = p_.modules.Called(module_class, instance);
   Push(EventKind::kModule, module.event_name).module_number = module.number;
   modules_.push_back(&module);
@@ -72,7 +77,7 @@ CpuThread::Scope CpuThread::Module(const std::string& module_class, int64_t inst
 }
 
 CpuThread::Scope CpuThread::Op(const OpSpec& op) {
-  if (recording_graph_) return Scope(nullptr);
+  if (recording_graph_ || p_.unseen) return Scope(nullptr);
   Event& event = Push(EventKind::kOp, op.name);
   event.shapes = op.shapes;
   event.external_id = p_.recording.next_external_id++;
@@ -82,7 +87,7 @@ CpuThread::Scope CpuThread::Op(const OpSpec& op) {
 }
 
 CpuThread::Scope CpuThread::Annotation(std::string_view name) {
-  if (recording_graph_) return Scope(nullptr);
+  if (recording_graph_ || p_.unseen) return Scope(nullptr);
   Push(EventKind::kAnnotation, name).external_id = p_.recording.next_external_id++;
   p_.truth.AddAnnotation();
   return Scope(this);
@@ -117,28 +122,6 @@ std::string_view CpuThread::InnermostOp() const {
   return {};
 }
 
-CpuThread::CallShape CpuThread::Shape(CallKind kind) {
-  switch (kind) {
-    case CallKind::kLaunchKernel:
-      return {"cudaLaunchKernel", 211, false};
-    case CallKind::kLaunchKernelExC:
-      return {"cudaLaunchKernelExC", 430, false};
-    case CallKind::kDriverLaunchKernel:
-      return {"cuLaunchKernel", 307, true};
-    case CallKind::kDriverLaunchKernelEx:
-      return {"cuLaunchKernelEx", 652, true};
-    case CallKind::kGraphLaunch:
-      return {"cudaGraphLaunch", 311, false};
-    case CallKind::kMemcpyAsync:
-      return {"cudaMemcpyAsync", 41, false};
-    case CallKind::kMemsetAsync:
-      return {"cudaMemsetAsync", 51, false};
-    case CallKind::kOther:
-      break;
-  }
-  return {"cudaPeekAtLastError", 11, false};
-}
-
 Event& CpuThread::AddCall(const CallShape& shape) {
   Advance(150, 1500);
   Event& event = p_.recording.Add(EventKind::kCall);
@@ -148,6 +131,8 @@ Event& CpuThread::AddCall(const CallShape& shape) {
   event.driver = shape.driver && !p_.options.old_format;
   event.start_ns = now_ns_;
   event.tid = tid_;
+  event.process = origin_.process;
+  event.device = origin_.device;
   event.correlation = p_.recording.next_correlation++;
   for (size_t i = open_.size(); i > 0 && event.external_id == 0; --i) {
     if (open_[i - 1].kind == EventKind::kOp)
@@ -165,7 +150,7 @@ void CpuThread::EndCall(size_t call, int64_t activities, int64_t kernels, bool l
 }
 
 void CpuThread::Call(std::string_view name, int cbid) {
-  if (recording_graph_ || p_.options.cpu_only) return;
+  if (recording_graph_ || p_.unseen || p_.options.cpu_only) return;
   const size_t call = p_.recording.events.size();
   AddCall({name, cbid, false});
   Advance(60, 900);
@@ -173,7 +158,7 @@ void CpuThread::Call(std::string_view name, int cbid) {
 }
 
 void CpuThread::Synchronize(std::string_view name, int cbid) {
-  if (recording_graph_ || p_.options.cpu_only) return;
+  if (recording_graph_ || p_.unseen || p_.options.cpu_only) return;
   const size_t call = p_.recording.events.size();
   AddCall({name, cbid, false});
   WaitUntil(p_.gpu.IdleAt());
@@ -190,23 +175,44 @@ void CpuThread::PadCalls() {
   }
 }
 
+// Work of a family may wait for another stream, or run long after its launch.
+int64_t CpuThread::ReadyAt() const {
+  int64_t ready_ns = std::max(now_ns_, p_.place.not_before_ns);
+  if (p_.place.after_stream != 0)
+    ready_ns = std::max(ready_ns, p_.gpu.EndOf(GpuStream(p_.place.after_stream)));
+  return ready_ns;
+}
+
+int64_t CpuThread::GpuStream(int64_t stream) const {
+  return stream + kStreamsPerDevice * (origin_.device + 100 * origin_.process);
+}
+
+void CpuThread::Settle(const Event& event) {
+  if (!p_.options.UsesFamily()) return;
+  p_.structure.Add({event.kind, event.start_ns, event.start_ns + event.duration_ns,
+                    event.device == 0, event.device == 0 && event.process == 0, p_.place});
+}
+
 Event* CpuThread::AddActivity(EventKind kind, std::string_view name, int64_t work_ns,
                               int64_t stream, int64_t correlation, LaunchedBy launched_by,
                               bool overlaps) {
   const int64_t noisy_ns = work_ns * p_.random.Range(9700, 10300) / 10000;
-  const Gpu::Slot slot = p_.gpu.Enqueue(stream, now_ns_, noisy_ns, overlaps);
+  const Gpu::Slot slot = p_.gpu.Enqueue(GpuStream(stream), ReadyAt(), noisy_ns, overlaps);
   if (p_.random.PerTenThousand(p_.options.drop_activities)) return nullptr;
   Event& event = p_.recording.Add(kind);
   event.name = name;
   event.start_ns = slot.start_ns;
   event.duration_ns = slot.duration_ns;
   event.tid = stream;
+  event.process = origin_.process;
+  event.device = origin_.device;
   event.correlation = correlation;
+  Settle(event);
   if (kind == EventKind::kKernel) ++p_.recording.kernels;
   const bool known = launched_by != LaunchedBy::kNothing;
   p_.truth.AddActivity({kind, name, stream, slot.start_ns, slot.duration_ns, launched_by,
                         known ? InnermostOp() : std::string_view(), known ? &modules_ : nullptr,
-                        known ? p_.step : -1, p_.step_tid == tid_});
+                        known ? p_.step : -1, p_.step_tid == tid_, origin_.device});
   return &event;
 }
 
@@ -220,7 +226,7 @@ void CpuThread::LaunchOne(EventKind kind, const CallShape& shape, std::string_vi
   PadCalls();
   const size_t call = p_.recording.events.size();
   const Event made = AddCall(shape);
-  const bool lost = p_.random.PerTenThousand(p_.options.drop_launches);
+  const bool lost = p_.unseen || p_.random.PerTenThousand(p_.options.drop_launches);
   Event* activity = AddActivity(kind, name, work_ns, stream, made.correlation,
                                 lost ? LaunchedBy::kNothing : LaunchedBy::kCall, overlaps);
   if (activity != nullptr) {
@@ -237,7 +243,7 @@ void CpuThread::LaunchOne(EventKind kind, const CallShape& shape, std::string_vi
 
 void CpuThread::Launch(const KernelSpec& kernel, int64_t stream) {
   if (recording_graph_) {
-    nodes_.push_back({&kernel, stream});
+    nodes_.push_back({&kernel, stream, p_.place});
     return;
   }
   const bool overlaps = kernel.dependent && p_.options.dependent_launch;
@@ -269,11 +275,12 @@ void CpuThread::LaunchGraph(const std::vector<GraphNode>& nodes) {
   PadCalls();
   const size_t call = p_.recording.events.size();
   const Event made = AddCall(Shape(CallKind::kGraphLaunch));
-  const bool lost = p_.random.PerTenThousand(p_.options.drop_launches);
+  const bool lost = p_.unseen || p_.random.PerTenThousand(p_.options.drop_launches);
   int64_t kernels = 0;
   int64_t node_id = made.correlation << 16;
   for (const GraphNode& node : nodes) {
     const bool overlaps = node.kernel->dependent && p_.options.dependent_launch;
+    p_.place = node.place;
     Event* kernel =
         AddActivity(EventKind::kKernel, node.kernel->name, node.kernel->work_ns, node.stream,
                     made.correlation, lost ? LaunchedBy::kNothing : LaunchedBy::kGraph, overlaps);

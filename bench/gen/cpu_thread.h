@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/gen/catalog.h"
+#include "bench/gen/call_shape.h"
 #include "bench/gen/event.h"
 #include "bench/gen/gpu.h"
 #include "bench/gen/modules.h"
 #include "bench/gen/options.h"
 #include "bench/gen/random.h"
+#include "bench/gen/structure.h"
 #include "bench/gen/truth.h"
 
 namespace layerscope::gen {
@@ -28,18 +29,29 @@ struct Process {
   Recording recording;
   ModuleTable modules;
   Truth truth;
-  int64_t step = -1;      // the step whose annotation is open
-  int64_t step_tid = -1;  // and the thread that opened it
+  StructureTruth structure;  // of a family
+  Place place;               // of what is launched next
+  bool unseen = false;       // the host's side is not recorded
+  int64_t step = -1;         // the step whose annotation is open
+  int64_t step_tid = -1;     // and the thread that opened it
 };
 
 struct GraphNode {
   const KernelSpec* kernel;
   int64_t stream;
+  Place place;
+};
+
+// Which device and process of a document with several.
+struct Origin {
+  int device = 0;
+  int process = 0;
 };
 
 class CpuThread {
  public:
-  CpuThread(Process* process, int64_t tid) : p_(*process), tid_(tid) {}
+  CpuThread(Process* process, int64_t tid, Origin origin = {})
+      : p_(*process), tid_(tid), origin_(origin) {}
 
   // Open until it is destroyed.
   class [[nodiscard]] Scope {
@@ -98,11 +110,6 @@ class CpuThread {
     size_t event;
     int64_t child_op_ns;
   };
-  struct CallShape {
-    std::string_view name;
-    int cbid;
-    bool driver;
-  };
 
   Event& Push(EventKind kind, std::string_view name);
   void Close();
@@ -116,12 +123,16 @@ class CpuThread {
   void LaunchOne(EventKind kind, const CallShape& shape, std::string_view name,
                  std::string_view geometry, int64_t bytes, int64_t work_ns, int64_t stream,
                  bool overlaps);
-  static CallShape Shape(CallKind kind);
+  CallShape Shape(CallKind kind) const { return ShapeOf(kind, p_.options.amd); }
+  int64_t ReadyAt() const;
+  int64_t GpuStream(int64_t stream) const;
+  void Settle(const Event& event);
   int64_t PythonParent() const;
   std::string_view InnermostOp() const;
 
   Process& p_;
   int64_t tid_;
+  Origin origin_;
   int64_t now_ns_ = 0;
   std::vector<Open> open_;
   std::vector<int64_t> python_;

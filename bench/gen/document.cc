@@ -49,17 +49,9 @@ void Document::WriteHeader() {
   std::string& out = sink_.buffer();
   JsonText json(&out, o_.layout);
   json.Object().Line(2).Key("schemaVersion").Int(1).Line(2).Key("deviceProperties").Array();
-  if (!o_.cpu_only) {
-    json.Line(4).Object().Key("id").Int(rank_ < 0 ? 0 : rank_);
-    json.Key("name").String("NVIDIA H100 80GB HBM3").Key("totalGlobalMem").Int(85028765696);
-    json.Key("computeMajor").Int(9).Key("computeMinor").Int(0);
-    json.Key("maxThreadsPerBlock").Int(1024).Key("maxThreadsPerMultiprocessor").Int(2048);
-    json.Key("regsPerBlock").Int(65536).Key("warpSize").Int(32);
-    json.Key("sharedMemPerBlock").Int(49152).Key("numSms").Int(132);
-    json.Key("regsPerMultiprocessor").Int(65536);
-    json.Key("sharedMemPerBlockOptin").Int(232448);
-    json.Key("sharedMemPerMultiprocessor").Int(233472).EndObject();
-  }
+  const bool two = o_.together == Together::kDevices || o_.together == Together::kRanks;
+  if (!o_.cpu_only) WriteDeviceProperties(json, rank_ < 0 ? 0 : rank_);
+  if (two) WriteDeviceProperties(json, 1);
   json.Line(2).EndArray();
   json.Line(2).Key("cupti_version").Int(26).Line(2).Key("cuda_runtime_version").Int(12080);
   json.Line(2).Key("cuda_driver_version").Int(12080);
@@ -77,14 +69,38 @@ void Document::WriteHeader() {
   json.Line(2).Key("traceEvents").Array();
 }
 
+void Document::WriteDeviceProperties(JsonText& json, int64_t id) const {
+  json.Line(4).Object().Key("id").Int(id);
+  json.Key("name").String(o_.amd ? "AMD Instinct MI300X" : "NVIDIA H100 80GB HBM3");
+  json.Key("totalGlobalMem").Int(85028765696);
+  json.Key("computeMajor").Int(9).Key("computeMinor").Int(0);
+  json.Key("maxThreadsPerBlock").Int(1024).Key("maxThreadsPerMultiprocessor").Int(2048);
+  json.Key("regsPerBlock").Int(65536).Key("warpSize").Int(32);
+  json.Key("sharedMemPerBlock").Int(49152).Key("numSms").Int(132);
+  json.Key("regsPerMultiprocessor").Int(65536);
+  json.Key("sharedMemPerBlockOptin").Int(232448);
+  json.Key("sharedMemPerMultiprocessor").Int(233472).EndObject();
+}
+
 void Document::WriteProcessMetadata() {
   const int64_t device = rank_ < 0 ? 0 : rank_;
-  const std::string process = std::to_string(kProcessId + device);
+  WriteMetadataOf(device, kProcessId + device, true, !o_.cpu_only);
+  if (o_.together == Together::kNone) return;
+  const bool devices = o_.together != Together::kProcesses;
+  const bool processes = o_.together != Together::kDevices;
+  WriteMetadataOf(1, kProcessId + kProcessStride, processes, devices);
+}
+
+void Document::WriteMetadataOf(int64_t device, int64_t process_id, bool with_process,
+                               bool with_device) {
+  const std::string process = std::to_string(process_id);
   const int64_t ts_ns = o_.start_ns + 152000;
-  text_.WriteMetadata("process_name", ts_ns, process, 0, "name", Quoted("VLLM::EngineCore"));
-  text_.WriteMetadata("process_labels", ts_ns, process, 0, "labels", Quoted("CPU"));
-  text_.WriteMetadata("process_sort_index", ts_ns, process, 0, "sort_index", process);
-  if (!o_.cpu_only) {
+  if (with_process) {
+    text_.WriteMetadata("process_name", ts_ns, process, 0, "name", Quoted("VLLM::EngineCore"));
+    text_.WriteMetadata("process_labels", ts_ns, process, 0, "labels", Quoted("CPU"));
+    text_.WriteMetadata("process_sort_index", ts_ns, process, 0, "sort_index", process);
+  }
+  if (with_device) {
     const std::string gpu = std::to_string(device);
     text_.WriteMetadata("process_name", ts_ns, gpu, 0, "name", Quoted("VLLM::EngineCore"));
     text_.WriteMetadata("process_labels", ts_ns, gpu, 0, "labels", Quoted("GPU " + gpu));
@@ -92,8 +108,10 @@ void Document::WriteProcessMetadata() {
                         std::to_string(5000000 + device));
     text_.WriteMetadata("thread_name", ts_ns, gpu, 7, "name", Quoted("stream 7 "));
   }
-  text_.WriteMetadata("thread_name", ts_ns, process, kProcessId + device, "name",
-                      Quoted("thread " + process + " (VLLM::EngineCore)"));
+  if (with_process) {
+    text_.WriteMetadata("thread_name", ts_ns, process, process_id, "name",
+                        Quoted("thread " + process + " (VLLM::EngineCore)"));
+  }
 }
 
 void Document::WriteBatch(const std::vector<Event>& events) {

@@ -27,7 +27,9 @@ class Document {
 
  private:
   void WriteHeader();
+  void WriteDeviceProperties(JsonText& json, int64_t id) const;
   void WriteProcessMetadata();
+  void WriteMetadataOf(int64_t device, int64_t process_id, bool with_process, bool with_device);
   void WriteGroup(const std::vector<Event>& events, int group);
   void WriteShuffled(const std::vector<Event>& events);
 

@@ -1,6 +1,6 @@
 #include "bench/gen/engine.h"
 
-#include <algorithm>
+#include "bench/gen/step_scope.h"
 
 namespace layerscope::gen {
 namespace {
@@ -12,7 +12,11 @@ constexpr int64_t kFirstSideStream = 20;
 }  // namespace
 
 Engine::Engine(const Options& options, Process* process, int args_depth)
-    : o_(options), p_(*process), args_depth_(args_depth), main_(process, kMainThread) {
+    : o_(options),
+      p_(*process),
+      args_depth_(args_depth),
+      main_(process, kMainThread),
+      schedule_(options) {
   main_.WaitUntil(o_.start_ns + 150000);
   for (int64_t i = 1; i < o_.threads; ++i) side_.emplace_back(process, kMainThread + 40 + i);
 }
@@ -29,22 +33,6 @@ std::string_view Engine::Keep(std::string text) {
 
 int64_t Engine::SideStream(int64_t turn) const {
   return o_.side_streams == 0 ? kMainStream : kFirstSideStream + turn % o_.side_streams;
-}
-
-Batch Engine::NextBatch(int64_t pass) {
-  Batch batch;
-  const bool prefill = o_.prefill_every > 0 ? pass % o_.prefill_every == 0 : pass == 0;
-  if (prefill) {
-    batch.context_requests = 1;
-    batch.prompt_tokens = o_.prompt_tokens;
-    if (o_.mixed) batch.generation_requests = o_.requests - 1;
-    cached_tokens_ = o_.requests * o_.prompt_tokens / 2;
-  } else {
-    batch.generation_requests = o_.requests;
-    cached_tokens_ += o_.requests;
-  }
-  if (batch.generation_requests > 0) batch.cached_tokens = cached_tokens_;
-  return batch;
 }
 
 void Engine::RunBefore() {
@@ -91,7 +79,7 @@ void Engine::RunOrphans() {
 
 void Engine::RunPass(int64_t pass) {
   pass_ = pass;
-  const Batch batch = NextBatch(pass);
+  const Batch batch = schedule_.Next(pass);
   const Catalog& catalog = CatalogFor(batch.tokens(), batch.context_requests == 0);
   const StepName name = NameStep(o_.steps, pass, batch);
   main_.Advance(20000, 60000);
@@ -119,21 +107,8 @@ void Engine::RunStep(const StepName& name, const Batch& batch, const Catalog& ca
     RunInsideStep(batch, catalog);
     return;
   }
-  const std::string_view kept = Keep(name.name);
-  auto annotation = main_.Annotation(kept);
-  const int64_t external_id = p_.recording.next_external_id - 1;
-  StepTruth truth;
-  truth.name = name.name;
-  truth.tid = main_.tid();
-  truth.start_ns = main_.now_ns();
-  truth.fields = name.fields;
-  p_.step = p_.truth.OpenStep(std::move(truth));
-  p_.step_tid = main_.tid();
+  StepScope step(&p_, &main_, Keep(name.name), name.fields, kMainStream);
   RunInsideStep(batch, catalog);
-  AddGpuAnnotation(kept, external_id);
-  annotation.Close();
-  p_.truth.CloseStep(p_.step, main_.now_ns());
-  p_.step = -1;
 }
 
 void Engine::RunInsideStep(const Batch& batch, const Catalog& catalog) {
@@ -218,19 +193,6 @@ void Engine::RunSideThreads(const Catalog& catalog) {
 CpuThread::Scope Engine::InnerAnnotation(std::string_view name) {
   if (!o_.annotations) return CpuThread::Scope(nullptr);
   return main_.Annotation(name);
-}
-
-void Engine::AddGpuAnnotation(std::string_view name, int64_t external_id) {
-  int64_t start_ns = 0;
-  int64_t end_ns = 0;
-  if (o_.old_format || !p_.truth.StepSpan(kMainStream, &start_ns, &end_ns)) return;
-  Event& event = p_.recording.Add(EventKind::kGpuAnnotation);
-  event.name = name;
-  event.external_id = external_id;
-  event.start_ns = start_ns;
-  event.duration_ns = end_ns - start_ns;
-  event.tid = kMainStream;
-  p_.truth.AddAnnotation();
 }
 
 }  // namespace layerscope::gen

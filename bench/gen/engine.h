@@ -33,7 +33,6 @@ class Engine {
  private:
   void RunOrphans();
   void RunCapture(int64_t requests);
-  Batch NextBatch(int64_t pass);
   const Catalog& CatalogFor(int64_t tokens, bool decode);
   int64_t SideStream(int64_t turn) const;
   bool UsesGraph(const Batch& batch) const;
@@ -45,19 +44,18 @@ class Engine {
   void RunSampler(const Catalog& catalog);
   void RunSideThreads(const Catalog& catalog);
   CpuThread::Scope InnerAnnotation(std::string_view name);
-  void AddGpuAnnotation(std::string_view name, int64_t external_id);
   std::string_view Keep(std::string text);
 
   const Options& o_;
   Process& p_;
   int args_depth_;
   CpuThread main_;
+  BatchSchedule schedule_;
   std::deque<CpuThread> side_;
   std::map<int64_t, std::unique_ptr<Catalog>> catalogs_;
   std::deque<std::string> names_;
   int64_t pass_ = 0;
   int64_t decodes_ = 0;
-  int64_t cached_tokens_ = 0;
 };
 
 }  // namespace layerscope::gen

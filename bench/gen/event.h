@@ -40,6 +40,8 @@ struct Event {
   int cbid = 0;
   bool driver = false;
   bool has_activity = false;  // calls: a flow starts here
+  int device = 0;             // beyond the document's own
+  int process = 0;
 };
 
 // Everything recorded since the last write, and the counters that run on.

@@ -93,6 +93,18 @@ std::string_view EventText::StreamId(int64_t stream) {
   return tid_text_;
 }
 
+std::string_view EventText::ProcessId(const Event& event) {
+  if (event.process == 0) return pid_;
+  other_pid_ = std::to_string(kProcessId + device_ + kProcessStride * event.process);
+  return other_pid_;
+}
+
+std::string_view EventText::DeviceId(const Event& event) {
+  if (event.device == 0) return device_text_;
+  other_device_ = std::to_string(device_ + event.device);
+  return other_device_;
+}
+
 void EventText::Write(const Event& event) {
   Parts parts;
   parts.ph = event.kind == EventKind::kMemory ? "i" : "X";
@@ -114,7 +126,7 @@ void EventText::Write(const Event& event) {
 }
 
 void EventText::WriteGpuEvent(const Event& event, Parts parts) {
-  parts.pid_json = device_text_;
+  parts.pid_json = DeviceId(event);
   parts.tid_json = StreamId(event.tid);
   JsonText json(&args_, o_.layout, depth_ + 1);
   if (event.kind == EventKind::kGpuAnnotation) {
@@ -128,9 +140,9 @@ void EventText::WriteGpuEvent(const Event& event, Parts parts) {
 }
 
 void EventText::WriteCpuEvent(const Event& event, Parts parts) {
-  parts.pid_json = pid_;
+  parts.pid_json = ProcessId(event);
   tid_text_.clear();
-  JsonText::AppendInt(&tid_text_, event.tid + device_);
+  JsonText::AppendInt(&tid_text_, event.tid + device_ + kProcessStride * event.process);
   parts.tid_json = tid_text_;
   JsonText json(&args_, o_.layout, depth_ + 1);
   if (event.kind == EventKind::kCall) {
@@ -177,7 +189,7 @@ void EventText::ActivityArgs(JsonText& json, const Event& event) {
   if (event.external_id != 0)
     json.Key(o_.old_format ? "external id" : "External id").Int(event.external_id);
   if (event.kind == EventKind::kKernel) json.Key("queued").Int(0);
-  json.Key("device").Int(device_).Key("context").Int(1).Key("stream").Int(event.tid);
+  json.Key("device").Int(device_ + event.device).Key("context").Int(1).Key("stream").Int(event.tid);
   json.Key("correlation").Int(event.correlation);
   if (event.graph_node != 0) json.Key("graph node id").Int(event.graph_node);
   if (event.kind == EventKind::kKernel) {
@@ -196,7 +208,7 @@ void EventText::WriteFlow(const Event& event, std::string_view ph, bool on_gpu) 
   parts.ph = ph;
   parts.cat = parts.name = "ac2g";
   parts.id = event.correlation;
-  parts.pid_json = on_gpu ? std::string_view(device_text_) : std::string_view(pid_);
+  parts.pid_json = on_gpu ? DeviceId(event) : ProcessId(event);
   parts.tid_json = tid_text_;
   parts.ts_ns = event.start_ns;
   if (ph == "f") parts.bp = "e";

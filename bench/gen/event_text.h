@@ -17,6 +17,7 @@
 namespace layerscope::gen {
 
 inline constexpr int64_t kProcessId = 6583;
+inline constexpr int64_t kProcessStride = 1000;  // between the processes of one document
 
 struct WrittenCounts {
   int64_t events = 0;
@@ -64,12 +65,15 @@ class EventText {
   void CpuArgs(JsonText& json, const Event& event);
   std::string_view Category(const Event& event) const;
   std::string_view StreamId(int64_t stream);
+  // Texts of the event's process and GPU.
+  std::string_view ProcessId(const Event& event);
+  std::string_view DeviceId(const Event& event);
 
   const Options& o_;
   int depth_;
   int64_t device_;
   std::string& out_;
-  std::string pid_, device_text_, tid_text_, args_;
+  std::string pid_, device_text_, other_pid_, other_device_, tid_text_, args_;
   std::array<Field, kFields> order_;
   Random random_;
   WrittenCounts counts_;

@@ -33,6 +33,12 @@ class Gpu {
     return {start_ns, end_ns - start_ns};
   }
 
+  // When the work of one stream has ended.
+  int64_t EndOf(int64_t stream) const {
+    const auto found = streams_.find(stream);
+    return found == streams_.end() ? 0 : found->second.end_ns;
+  }
+
   // When all work enqueued so far has ended.
   int64_t IdleAt() const {
     int64_t end_ns = 0;

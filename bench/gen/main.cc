@@ -7,6 +7,8 @@
 
 #include "bench/gen/document.h"
 #include "bench/gen/engine.h"
+#include "bench/gen/family.h"
+#include "bench/gen/family_engine.h"
 #include "bench/gen/options.h"
 #include "bench/gen/text_sink.h"
 #include "bench/gen/truth_text.h"
@@ -27,8 +29,9 @@ bool MorePasses(const Options& options, int64_t pass, const TextSink& sink,
 }
 
 // Runs passes and writes each when it is done, so that memory does not grow with the trace.
+template <typename Loop>
 void WritePasses(const Options& options, Process* process, TextSink* sink, Document* document) {
-  Engine engine(options, process, Document::ArgsDepth(options));
+  Loop engine(options, process, Document::ArgsDepth(options));
   document->Begin();
   engine.RunBefore();
   std::vector<Event>& events = process->recording.events;
@@ -56,12 +59,24 @@ bool WriteTrace(const Options& options, int64_t rank, const std::string& path,
   if (!sink.Open(path)) return Fail("cannot write " + path);
   Process process(options, options.seed * 1000003 + static_cast<uint64_t>(rank + 1));
   Document document(options, rank, &sink);
-  WritePasses(options, &process, &sink, &document);
+  if (options.UsesFamily()) {
+    WritePasses<FamilyEngine>(options, &process, &sink, &document);
+  } else {
+    WritePasses<Engine>(options, &process, &sink, &document);
+  }
   TruthContext context{std::filesystem::path(path).filename().string(), rank, sink.bytes()};
   if (!sink.Finish()) return Fail("cannot write " + path);
   if (truth_path.empty()) return true;
+  const StructureData* structure = options.UsesFamily() ? &process.structure.Finish() : nullptr;
   return WriteText(truth_path, RenderTruth(options, context, document.counts(), process.modules,
-                                           process.truth.Finish()));
+                                           process.truth.Finish(), structure));
+}
+
+bool WriteConfig(const Options& options) {
+  if (options.config.empty()) return true;
+  const Family& family = ChosenFamily(options);
+  if (!family.has_config) return true;
+  return WriteText(options.config, RenderConfig(family, LayerForms(family, options)) + "\n");
 }
 
 bool WriteRanks(const Options& options) {
@@ -89,6 +104,7 @@ int Run(const std::vector<std::string>& arguments) {
     Fail(error);
     return 2;
   }
+  if (!WriteConfig(options)) return 1;
   if (options.ranks > 0) return WriteRanks(options) ? 0 : 1;
   return WriteTrace(options, -1, options.output, options.truth) ? 0 : 1;
 }

@@ -1,9 +1,12 @@
 #include "bench/gen/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <string_view>
 #include <variant>
+
+#include "bench/gen/family.h"
 
 namespace layerscope::gen {
 namespace {
@@ -83,6 +86,36 @@ std::vector<Entry> RecordingEntries(Options* o) {
   };
 }
 
+std::vector<Entry> FamilyEntries(Options* o) {
+  return {
+      {"family", &o->family, "a model of this family, with its layers as truth (see below)"},
+      {"config", &o->config, "file for the family's config.json, where it has one"},
+      {"pattern", &o->pattern, "letters of layer forms, repeated (bench/gen/README.md)"},
+      {"ambiguous",
+       Words(&o->ambiguous,
+             {"none", "post_norm", "longcat_one_stream", "alternating", "halves", "one_layer"}),
+       "a sequence that has two readings"},
+      {"amd", &o->amd, "the dense model on an MI300X"},
+      {"inductor", &o->inductor, "norms and activations are kernels of torch.compile"},
+      {"fused-allreduce", &o->fused_all_reduce, "all-reduces are fused with the norm after them"},
+      {"cold", &o->cold, "layer 0 of the first n decodes is much slower"},
+      {"foreign", &o->foreign, "kernels a pass launched outside the step on another stream"},
+      {"layer-copies", &o->layer_copies, "eager passes copy inside every fourth layer"},
+      {"comm-stream", &o->comm_stream, "all-reduces run on the side stream"},
+      {"gpu-only", &o->gpu_only, "nothing of the host is recorded"},
+      {"draft", &o->draft, "speculative steps: a draft layer, then the target verifies"},
+      {"micro-batches", &o->micro_batches, "two passes interleaved on two streams in each step"},
+      {"partial-last", &o->partial_last, "the window ends after n kernels of the last pass"},
+      {"together", Words(&o->together, {"none", "devices", "processes", "ranks"}),
+       "two of these in one file"},
+      {"residue", &o->residue, "anchors too many (1) or too few (-1) in one whole pass"},
+      {"neutral", Words(&o->neutral, {"nothing", "norm", "mixer", "gemm", "ffn"}),
+       "names of these kernels say nothing"},
+      {"expect", Words(&o->expect, {"by-options", "exact", "abstain", "reject"}),
+       "what the truth says a reader should do"},
+  };
+}
+
 std::vector<Entry> DocumentEntries(Options* o) {
   return {
       {"ranks", &o->ranks, "write rank files of one run into the directory --output"},
@@ -102,7 +135,7 @@ std::vector<Entry> DocumentEntries(Options* o) {
 
 std::vector<Entry> AllEntries(Options* options) {
   std::vector<Entry> all = ModelEntries(options);
-  for (auto more : {RecordingEntries(options), DocumentEntries(options)})
+  for (auto more : {RecordingEntries(options), FamilyEntries(options), DocumentEntries(options)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -153,8 +186,52 @@ const Entry* Find(const std::vector<Entry>& entries, std::string_view word, bool
   return nullptr;
 }
 
+bool KnowsForms(const Family& family, std::string_view letters) {
+  return std::all_of(letters.begin(), letters.end(), [&family](char letter) {
+    return std::any_of(family.forms.begin(), family.forms.end(),
+                       [letter](const Form& form) { return form.letter == letter; });
+  });
+}
+
+// What only some combinations have.
+bool CheckFamilyOptions(const Options& o, std::string* error) {
+  if (!o.family.empty() && FindFamily(o.family) == nullptr) {
+    *error = "no family " + o.family + "; see --help";
+  } else if (o.amd && o.family != "dense") {
+    *error = "--amd needs --family dense";
+  } else if (!o.pattern.empty() && !KnowsForms(ChosenFamily(o), o.pattern)) {
+    *error = "--pattern has a letter that the family has no form for; see bench/gen/README.md";
+  } else if (!o.config.empty() && !o.UsesFamily()) {
+    *error = "--config needs --family";
+  } else if (o.draft && o.micro_batches) {
+    *error = "--draft and --micro-batches exclude each other";
+  } else if (o.micro_batches && o.launch != LaunchMode::kEager) {
+    *error = "--micro-batches needs --launch eager";
+  } else if (o.residue < -1 || o.residue > 1) {
+    *error = "--residue is -1, 0 or 1";
+  } else if (o.UsesFamily() && (o.cpu_only || o.ranks > 0)) {
+    *error = "--family excludes --cpu-only and --ranks";
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// Values that follow from others.
+void Complete(Options* o) {
+  if (o->ambiguous == Ambiguity::kOneLayer) o->layers = 1;
+  if (!o->UsesFamily() && o->layers == 0) o->layers = 36;
+  if (o->gpu_only) {
+    o->steps = StepNaming::kNone;
+    o->modules = o->stacks = o->flows = false;
+  }
+  if (o->draft) o->steps = StepNaming::kSglang;
+}
+
 bool CheckOptions(const Options& o, std::string* error) {
-  if (o.layers < 1 || o.passes < 1 || o.requests < 1 || o.prompt_tokens < 1 || o.tp < 1) {
+  if (!CheckFamilyOptions(o, error)) return false;
+  if ((!o.UsesFamily() && o.layers < 1) || o.layers < 0 || o.passes < 1 || o.requests < 1 ||
+      o.prompt_tokens < 1 || o.tp < 1) {
     *error = "--layers, --passes, --requests, --prompt and --tp must be at least 1";
   } else if (o.ranks > 0 && o.output == "-") {
     *error = "--ranks needs --output DIRECTORY";
@@ -187,6 +264,7 @@ bool ParseOptions(const std::vector<std::string>& arguments, Options* options, s
       return false;
     }
   }
+  Complete(options);
   return CheckOptions(*options, error);
 }
 
@@ -204,7 +282,9 @@ std::string HelpText() {
     line.resize(line.size() < 34 ? 34 : line.size() + 2, ' ');
     text += line + std::string(entry.help) + "\n";
   }
-  return text + "Switches also take --no-NAME.\n";
+  text += "Switches also take --no-NAME.\nFamilies:";
+  for (const std::string_view name : FamilyNames()) (text += ' ') += name;
+  return text + "\n";
 }
 
 }  // namespace layerscope::gen

@@ -13,6 +13,17 @@ enum class Layout : uint8_t { kTorch, kTorchLines, kCompact, kIndent };
 enum class EventOrder : uint8_t { kPass, kFile, kShuffle };
 enum class FieldOrder : uint8_t { kTorch, kSorted, kArgsFirst, kRandom };
 enum class TimeText : uint8_t { kNanoseconds, kTrimmed, kString };
+enum class Hidden : uint8_t { kNothing, kNorm, kMixer, kGemm, kFfn };
+enum class Together : uint8_t { kNone, kDevices, kProcesses, kRanks };
+enum class Expect : uint8_t { kByOptions, kExact, kAbstain, kReject };
+enum class Ambiguity : uint8_t {
+  kNone,
+  kPostNorm,
+  kLongcatOneStream,
+  kAlternating,
+  kHalves,
+  kOneLayer
+};
 
 struct Options {
   uint64_t seed = 1;
@@ -20,7 +31,7 @@ struct Options {
   std::string truth;
 
   // Model (defaults: Qwen3-8B).
-  int64_t layers = 36;
+  int64_t layers = 0;  // until parsed: the model's own number
   int64_t hidden = 4096;
   int64_t heads = 32;
   int64_t kv_heads = 8;
@@ -61,6 +72,29 @@ struct Options {
   int64_t drop_launches = 0;
   bool external_id_is_correlation = false;
   bool odd_names = false;
+
+  // A model of another family (bench/gen/family.h) instead of the dense one, and what is odd in it.
+  std::string family;
+  std::string config;   // file for its config.json
+  std::string pattern;  // letters of layer forms, repeated
+  Ambiguity ambiguous = Ambiguity::kNone;
+  bool amd = false;
+  bool inductor = false;
+  bool fused_all_reduce = false;
+  int64_t cold = 0;
+  int64_t foreign = 0;
+  bool layer_copies = false;
+  bool comm_stream = false;
+  bool gpu_only = false;
+  bool draft = false;
+  bool micro_batches = false;
+  int64_t partial_last = 0;
+  Together together = Together::kNone;
+  int64_t residue = 0;
+  Hidden neutral = Hidden::kNothing;
+  Expect expect = Expect::kByOptions;
+
+  bool UsesFamily() const { return !family.empty() || ambiguous != Ambiguity::kNone; }
 
   // Counts an activity of padding is aimed at, in hundredths (0: none is added).
   int64_t frames_per_kernel = 0;

@@ -44,6 +44,41 @@ std::string SglangName(const Batch& b) {
 
 }  // namespace
 
+Batch BatchSchedule::Next(int64_t pass) {
+  Batch batch;
+  const bool prefill = o_.prefill_every > 0 ? pass % o_.prefill_every == 0 : pass == 0;
+  if (prefill) {
+    batch.context_requests = 1;
+    batch.prompt_tokens = o_.prompt_tokens;
+    if (o_.mixed) batch.generation_requests = o_.requests - 1;
+    cached_tokens_ = o_.requests * o_.prompt_tokens / 2;
+  } else {
+    batch.generation_requests = o_.requests;
+    cached_tokens_ += o_.requests;
+  }
+  if (batch.generation_requests > 0) batch.cached_tokens = cached_tokens_;
+  return batch;
+}
+
+StepName NameDraftStep(const Batch& b) {
+  StepName step;
+  step.name = "step[DRAFT_DECODE bs=" + N(b.generation_requests) + "]";
+  step.fields.phase = "draft";
+  step.fields.requests = b.generation_requests;
+  return step;
+}
+
+StepName NameVerifyStep(const Batch& b) {
+  constexpr int64_t kDraftTokens = 4;
+  const int64_t tokens = kDraftTokens * b.generation_requests;
+  StepName step;
+  step.name = "step[TARGET_VERIFY bs=" + N(b.generation_requests) + " toks=" + N(tokens) + "]";
+  step.fields.phase = "target_verify";
+  step.fields.requests = b.generation_requests;
+  step.fields.query_tokens = tokens;
+  return step;
+}
+
 StepName NameStep(StepNaming naming, int64_t index, const Batch& b) {
   StepName step;
   step.fields = {Phase(b), b.requests(), b.tokens(), b.context_tokens(), b.generation_requests};

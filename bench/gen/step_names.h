@@ -22,6 +22,17 @@ struct Batch {
   int64_t requests() const { return context_requests + generation_requests; }
 };
 
+// Which batch each pass serves.
+class BatchSchedule {
+ public:
+  explicit BatchSchedule(const Options& options) : o_(options) {}
+  Batch Next(int64_t pass);
+
+ private:
+  const Options& o_;
+  int64_t cached_tokens_ = 0;
+};
+
 struct StepName {
   std::string outer;  // SGLang: the annotation around; empty for the others
   std::string name;
@@ -29,5 +40,8 @@ struct StepName {
 };
 
 StepName NameStep(StepNaming naming, int64_t index, const Batch& batch);
+// SGLang's speculative steps: one draft token a request, then the target over all of them.
+StepName NameDraftStep(const Batch& batch);
+StepName NameVerifyStep(const Batch& batch);
 
 }  // namespace layerscope::gen

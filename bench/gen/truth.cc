@@ -41,14 +41,15 @@ void Truth::AddActivity(const Activity& activity) {
 
 void Truth::AddToDevice(const Activity& activity) {
   const int64_t end_ns = activity.start_ns + activity.duration_ns;
-  const bool first = data_.streams.empty();
-  data_.first_ns = first ? activity.start_ns : std::min(data_.first_ns, activity.start_ns);
-  data_.last_ns = first ? end_ns : std::max(data_.last_ns, end_ns);
-  StreamTruth& stream = data_.streams[activity.stream];
+  DeviceTruth& device = data_.devices[activity.device];
+  const bool first = device.streams.empty();
+  device.first_ns = first ? activity.start_ns : std::min(device.first_ns, activity.start_ns);
+  device.last_ns = first ? end_ns : std::max(device.last_ns, end_ns);
+  StreamTruth& stream = device.streams[activity.stream];
   ++stream.n;
   stream.sum_ns += activity.duration_ns;
   stream.busy.Add(activity.start_ns, end_ns);
-  data_.busy.Add(activity.start_ns, end_ns);
+  device.busy.Add(activity.start_ns, end_ns);
   const bool kernel = activity.kind == EventKind::kKernel;
   Count& count = kernel                                ? data_.kernels
                  : activity.kind == EventKind::kMemcpy ? data_.memcpys
@@ -156,8 +157,10 @@ bool Truth::StepSpan(int64_t stream, int64_t* start_ns, int64_t* end_ns) const {
 }
 
 void Truth::Settle(int64_t mark_ns) {
-  data_.busy.Settle(mark_ns);
-  for (auto& [id, stream] : data_.streams) stream.busy.Settle(mark_ns);
+  for (auto& [device_id, device] : data_.devices) {
+    device.busy.Settle(mark_ns);
+    for (auto& [id, stream] : device.streams) stream.busy.Settle(mark_ns);
+  }
 }
 
 const TruthData& Truth::Finish() {

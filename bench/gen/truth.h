@@ -40,6 +40,7 @@ struct Activity {
   const ModuleStack* modules = nullptr;  // open around the launch
   int64_t step = -1;
   bool same_thread = true;  // launched on the thread of the step's annotation
+  int device = 0;           // beyond the document's own
 };
 
 struct Call {
@@ -85,13 +86,17 @@ struct StreamTruth {
   IntervalUnion busy;
 };
 
-struct TruthData {
-  Count kernels, memcpys, memsets;
-  std::map<std::string, Count, std::less<>> kernel_names;
+struct DeviceTruth {
   std::map<int64_t, StreamTruth> streams;
   IntervalUnion busy;
   int64_t first_ns = 0;
   int64_t last_ns = 0;
+};
+
+struct TruthData {
+  Count kernels, memcpys, memsets;
+  std::map<std::string, Count, std::less<>> kernel_names;
+  std::map<int, DeviceTruth> devices;
 
   std::map<std::string, int64_t, std::less<>> calls;
   int64_t runtime_calls = 0;

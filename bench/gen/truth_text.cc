@@ -1,6 +1,7 @@
 #include "bench/gen/truth_text.h"
 
 #include "bench/gen/json_text.h"
+#include "bench/gen/structure_text.h"
 
 namespace layerscope::gen {
 namespace {
@@ -9,12 +10,14 @@ namespace {
 class TruthText {
  public:
   TruthText(const Options& options, const TruthContext& context, const WrittenCounts& written,
-            const ModuleTable& modules, const TruthData& data, std::string* out)
+            const ModuleTable& modules, const TruthData& data, const StructureData* structure,
+            std::string* out)
       : o_(options),
         context_(context),
         written_(written),
         modules_(modules),
         d_(data),
+        structure_(structure),
         json_(out, Layout::kIndent) {}
 
   void Render() {
@@ -27,6 +30,7 @@ class TruthText {
     Ops();
     Steps();
     Kernels();
+    if (structure_ != nullptr) RenderStructure(o_, *structure_, &json_);
     json_.EndObject();
   }
 
@@ -81,14 +85,14 @@ class TruthText {
     Field("memcpy_sum_ns", d_.memcpys.sum_ns);
     Field("memset_sum_ns", d_.memsets.sum_ns);
     json_.Key("devices").Array();
-    if (!d_.streams.empty()) {
+    for (const auto& [number, device] : d_.devices) {
       json_.Object();
-      Field("device", context_.rank < 0 ? 0 : context_.rank);
-      Field("busy_ns", d_.busy.covered_ns());
-      Field("first_ns", Relative(d_.first_ns));
-      Field("last_ns", Relative(d_.last_ns));
+      Field("device", number + (context_.rank < 0 ? 0 : context_.rank));
+      Field("busy_ns", device.busy.covered_ns());
+      Field("first_ns", Relative(device.first_ns));
+      Field("last_ns", Relative(device.last_ns));
       json_.Key("streams").Array();
-      for (const auto& [id, stream] : d_.streams) Stream(id, stream);
+      for (const auto& [id, stream] : device.streams) Stream(id, stream);
       json_.EndArray().EndObject();
     }
     json_.EndArray();
@@ -246,6 +250,7 @@ class TruthText {
   const WrittenCounts& written_;
   const ModuleTable& modules_;
   const TruthData& d_;
+  const StructureData* structure_;  // null without a family
   JsonText json_;
 };
 
@@ -253,9 +258,9 @@ class TruthText {
 
 std::string RenderTruth(const Options& options, const TruthContext& context,
                         const WrittenCounts& written, const ModuleTable& modules,
-                        const TruthData& data) {
+                        const TruthData& data, const StructureData* structure) {
   std::string text;
-  TruthText(options, context, written, modules, data, &text).Render();
+  TruthText(options, context, written, modules, data, structure, &text).Render();
   return text + "\n";
 }
 

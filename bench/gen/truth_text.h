@@ -8,6 +8,7 @@
 #include "bench/gen/event_text.h"
 #include "bench/gen/modules.h"
 #include "bench/gen/options.h"
+#include "bench/gen/structure.h"
 #include "bench/gen/truth.h"
 
 namespace layerscope::gen {
@@ -20,6 +21,6 @@ struct TruthContext {
 
 std::string RenderTruth(const Options& options, const TruthContext& context,
                         const WrittenCounts& written, const ModuleTable& modules,
-                        const TruthData& data);
+                        const TruthData& data, const StructureData* structure);
 
 }  // namespace layerscope::gen

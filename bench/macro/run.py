@@ -34,7 +34,9 @@ BIG_EVENTS = 1_900_000
 QUICK_EVENTS = 190_000
 MEMORY_PER_ROW = 100
 MEMORY_FIXED = 100 * 1000 * 1000
-RAW_LIMIT, CPU_LIMIT, DIRTY_LIMIT = 0.8, 1.3, 1.05
+RAW_LIMIT, CPU_LIMIT, DIRTY_LIMIT, LAYERS_LIMIT = 0.8, 1.3, 1.05, 1.15
+# The generator's default model has 36 layers.
+LAYERS = 36
 
 
 class WrongAnswer(Exception):
@@ -199,6 +201,17 @@ def check_steps(truth: Json, steps: Json) -> None:
         expect('step', [step[k] for k in keys], [found[k] for k in keys])
 
 
+def check_kernels(truth: Json, run: Run) -> None:
+    expect('kernels sum_ns', gpu_sum(truth), json.loads(run.output)['data']['total']['sum_ns'])
+
+
+def check_layers(truth: Json, run: Run) -> None:
+    data = json.loads(run.output)['data']
+    expect('one row a layer', list(range(LAYERS)), [row['layer'] for row in data['rows']])
+    passes = len(truth['steps'])
+    expect('every step is a whole pass', {passes}, {len(row['by_pass']) for row in data['rows']})
+
+
 def check_answers(layerscope: Path, trace: Path, truth: Json) -> int:
     """Everything that the truth knows, before anything is timed. Returns the kept rows."""
     def data(verb: str) -> Json:
@@ -299,6 +312,28 @@ class Bench:
         ratio = series['dirty'].wall() / series['clean'].wall()
         self.verdict('dirty wall', ratio, DIRTY_LIMIT, 'x the clean file')
 
+    def layers(self, trace: Path, truth: Json) -> None:
+        """What passes and layers cost on top of reading and attributing the same file."""
+        warm(trace)
+        print('\npasses and layers (layers --all-passes against kernels)')
+        for threads in (2, 1):
+            common = [str(trace), '--format', 'json', '--threads', str(threads)]
+            commands = {'kernels': [str(self.layerscope), 'kernels', *common],
+                        'layers': [str(self.layerscope), 'layers', '--all-passes', '--phase',
+                                   'all', *common]}
+            checks = {'kernels': check_kernels, 'layers': check_layers}
+            series = {name: Series() for name in commands}
+            for _ in range(self.runs):
+                for name, command in commands.items():
+                    run = run_once(command)
+                    checks[name](truth, run)
+                    series[name].runs.append(run)
+            kernels, layers = series['kernels'], series['layers']
+            self.verdict(f'layers wall, {threads} threads', layers.wall() / kernels.wall(),
+                         LAYERS_LIMIT, 'x kernels')
+            self.verdict(f'layers CPU, {threads} threads', layers.cpu() / kernels.cpu(),
+                         LAYERS_LIMIT, 'x kernels')
+
     def verdict(self, what: str, value: float, limit: float, unit: str) -> None:
         word = 'within' if value <= limit else 'OVER'
         print(f'  {what:28} {value:8.2f} {unit}, {word} {limit:.2f}')
@@ -327,6 +362,7 @@ def run_bench(bench: Bench, data: Path, quick: bool) -> None:
     print(f'counts, modules and steps of {big.name} equal the truth')
     bench.against_floor('raw', big, truth, rows)
     bench.against_floor('gzip', packed, truth, rows)
+    bench.layers(big, truth)
     bench.dirty(big, truth)
     sizes = [(small, read_truth(small)), (big, truth)]
     if not quick:

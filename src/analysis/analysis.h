@@ -11,6 +11,7 @@
 #include "src/kernel_names/rule_set.h"
 #include "src/layers/layer_structure.h"
 #include "src/model/model_config.h"
+#include "src/model/parallel_layout.h"
 #include "src/model/profile.h"
 #include "src/table/result.h"
 #include "src/trace/trace.h"
@@ -36,6 +37,7 @@ struct AnalysisInput {
   const kernel_names::RuleSet* rules = nullptr;
   const model::ModelConfig* config = nullptr;  ///< --config; null without
   const model::Profile* profile = nullptr;     ///< set whenever layers were sought
+  model::ParallelLayout parallel{};            ///< of --tp … and --server-args; unknown otherwise
 };
 
 /// What an analysis hands back: one entry a selected input file. The session adds command, inputs,

@@ -19,11 +19,14 @@ constexpr int64_t kBannerShare = 10;
 table::Coverage CoverageOf(const RankView& view) {
   EvidenceSums module{};
   EvidenceSums layer{};
+  const layers::LayerStructure* const layers = view.input().layers;
   const attribution::Attribution& attr = view.attribution();
   for (const uint32_t row : view.rows()) {
     const int64_t dur_ns = view.activities().dur_ns[row];
     module[static_cast<size_t>(attr.module_evidence[row])] += dur_ns;
-    layer[static_cast<size_t>(attr.layer_evidence[row])] += dur_ns;
+    const attribution::Evidence of_layer =
+        layers == nullptr ? attribution::Evidence::kUnresolved : layers->evidence[row];
+    layer[static_cast<size_t>(of_layer)] += dur_ns;
   }
   return {view.total_ns(), ToCellMap(module), ToCellMap(layer)};
 }

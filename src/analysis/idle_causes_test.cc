@@ -7,8 +7,8 @@
 
 #include "src/analysis/idle_text.h"
 #include "src/analysis/step_rows.h"
-#include "src/analysis/test_run.h"
 
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

@@ -4,8 +4,8 @@
 
 #include "src/analysis/launch_counts.h"
 #include "src/analysis/run_ranks.h"
-#include "src/analysis/test_run.h"
 
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::string_view kNoOp = "[no op]";
 constexpr std::string_view kUnattributed = "[unattributed]";
+constexpr std::string_view kOutsidePasses = "[outside any pass]";
+constexpr uint32_t kHead = GroupKey::kNone - 1;
+constexpr uint32_t kTail = GroupKey::kNone - 2;
+/// Layers of a draft model, whose numbers start at 0 again.
+constexpr uint32_t kDraft = 1;
 constexpr std::string_view kCopies = " (copies)";
 constexpr std::string_view kCopyCategory = "copy";
 constexpr size_t kOtherNames = 5;
@@ -47,6 +52,9 @@ class KeyOfRow {
       case KernelsBy::kModule:
         SetModule(row, key);
         break;
+      case KernelsBy::kLayer:
+        SetLayer(row, key);
+        break;
       case KernelsBy::kCategory:
         key.first = Index(attr_.category_of_name[NameOf(row).index()].index(), true);
         break;
@@ -78,6 +86,19 @@ class KeyOfRow {
   void SetModule(uint32_t row, GroupKey& key) const {
     const attribution::ModuleId module = attr_.module[row];
     key.first = Index(module.index(), module.valid());
+  }
+  /// kNone, for what no pass holds, where layers are not known.
+  void SetLayer(uint32_t row, GroupKey& key) const {
+    const layers::LayerStructure* const structure = view_.input().layers;
+    if (structure == nullptr || !structure->pass[row].valid()) return;
+    const layers::LayerId layer = structure->layer[row];
+    if (layer.valid()) {
+      key.first = static_cast<uint32_t>(structure->layers[layer.index()].index);
+    } else {
+      key.first = structure->part[row] == layers::PassPart::kTail ? kTail : kHead;
+    }
+    const layers::Pass& pass = structure->passes[structure->pass[row].index()];
+    if (pass.kind == layers::PassKind::kDraft) key.second = kDraft;
   }
   void SetStream(uint32_t row, GroupKey& key) const {
     const trace::StreamId stream = view_.activities().stream[row];
@@ -114,6 +135,9 @@ class RowNamer {
         break;
       case KernelsBy::kModule:
         NameModule(row);
+        break;
+      case KernelsBy::kLayer:
+        NameLayer(row);
         break;
       case KernelsBy::kCategory:
         row.key = view_.rules().category(kernel_names::CategoryId(group.key.first)).name;
@@ -155,6 +179,18 @@ class RowNamer {
     row.key = Has(key.first) ? paths_[key.first] : std::string(kUnattributed);
     if (!Has(key.first)) return;
     row.name = trace().strings[view_.attribution().modules.modules[key.first].name];
+  }
+  static void NameLayer(KernelRow& row) {
+    const GroupKey& key = row.group.key;
+    const std::string draft = key.second == kDraft ? "draft " : "";
+    if (!Has(key.first)) {
+      row.key = kOutsidePasses;
+    } else if (key.first == kHead || key.first == kTail) {
+      row.key = fmt::format("[{}{}]", draft, key.first == kHead ? "head" : "tail");
+    } else {
+      row.key = fmt::format("{}{}", draft, key.first);
+      row.name = fmt::format("{}layer {}", draft, key.first);
+    }
   }
   void NameStream(KernelRow& row) const {
     const uint32_t id = row.group.key.first;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "src/analysis/compute_flow.h"
 #include "src/analysis/coverage.h"
+#include "src/analysis/layer_diff.h"
+#include "src/analysis/layer_kernels.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
@@ -46,6 +49,8 @@ std::string TitleOf(KernelsBy by, bool cpu_only) {
       return "op";
     case KernelsBy::kModule:
       return "module";
+    case KernelsBy::kLayer:
+      return "layer";
     case KernelsBy::kCategory:
       return "category";
     case KernelsBy::kStream:
@@ -73,17 +78,6 @@ table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, 
   table.Add(evidence, [](const KernelRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
   AddPlace(view, table, &KernelRow::place);
   return table.Take();
-}
-
-/// The dims without those of the arguments at the end that are no tensors: "[[8,4],[],[]]" is
-/// "[[8,4],…]".
-std::string ShortDims(const std::string& dims) {
-  constexpr std::string_view kNoTensor = ",[]";
-  if (!dims.ends_with("]")) return dims;
-  std::string_view inner = std::string_view(dims).substr(0, dims.size() - 1);
-  while (inner.ends_with(kNoTensor)) inner.remove_suffix(kNoTensor.size());
-  if (inner.size() + 1 == dims.size()) return dims;
-  return fmt::format("{},…]", inner);
 }
 
 /// What people read: one name column, the sums, and the category where rows have one.
@@ -141,8 +135,47 @@ table::Block BlockOf(const RankView& view, table::Table rows) {
   return {.kind = table::Block::Kind::kTable, .table = std::move(rows)};
 }
 
+/// The kernels of the selected layer one by one: groups of categories, then the longest kernels.
+base::Result<table::RankResult> ComputeLayer(const AnalysisInput& input, const RankView& view,
+                                             const KernelsOptions& options) {
+  table::RankResult result = StartResult(view);
+  const Presentation& presentation = options.presentation;
+  std::vector<LayerKernel> kernels = BuildLayerKernels(view, *view.input().layers, input.profile);
+  table::Table rows = LayerKernelsForMachines(view, kernels);
+  if (base::Status sorted = table::SortBy(rows, presentation.sort); !sorted.ok()) {
+    return std::move(sorted).error();
+  }
+  const int64_t left_out = table::LimitRows(rows, presentation.Limit(kRowsForPeople));
+  table::Table groups = GroupTable(kernels, view.total_ns());
+  if (presentation.for_people) {
+    table::Table shown_groups = groups;
+    shown_groups.title = "By group";
+    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(shown_groups)});
+    table::Table shown =
+        LayerKernelsForPeople(view, std::move(kernels), view.total_ns(), presentation.verbose);
+    shown.order = rows.order;
+    table::NoteRowsLeftOut(shown, left_out);
+    result.blocks.push_back(BlockOf(view, std::move(shown)));
+  }
+  result.data = {{"by", "kernel"},
+                 {"rows", std::move(rows)},
+                 {"groups", std::move(groups)},
+                 {"total", TotalOf(view)}};
+  result.main_table = "rows";
+  return result;
+}
+
 base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsOptions& options) {
   table::RankResult result = StartResult(view);
+  if (options.by == KernelsBy::kLayer) {
+    base::Result<const layers::LayerStructure*> structure = StructureOf(view.input());
+    if (!structure.ok()) return std::move(structure).error();
+    if ((*structure)->layers.empty() && (*structure)->abstained) {
+      result.abstained = (*structure)->abstained;
+      result.data = {{"by", "layer"}, {"rows", table::Array()}, {"total", TotalOf(view)}};
+      return result;
+    }
+  }
   const Presentation& presentation = options.presentation;
   std::vector<KernelRow> ranked = RankActivities(view, options.by);
   table::Table rows = RowsForMachines(view, ranked, options.by);
@@ -166,14 +199,19 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsO
 }  // namespace
 
 const std::vector<std::string>& KernelsByNames() {
-  static const std::vector<std::string> kNames = {"name",   "op",       "op-dims",
-                                                  "module", "category", "stream"};
+  static const std::vector<std::string> kNames = {"name",  "op",       "op-dims", "module",
+                                                  "layer", "category", "stream"};
   return kNames;
 }
 
 base::Result<Output> ComputeKernels(const AnalysisInput& input, const KernelsOptions& options) {
-  return ForEachRank(input, options.selection,
-                     [&](const RankView& view) { return ComputeRank(view, options); });
+  if (options.compare_layer) return CompareLayers(input, options);
+  if (options.compute_flow) return ComputeFlow(input, options);
+  const bool by_kernel =
+      options.selection.layer && !options.by_is_given && options.by == KernelsBy::kName;
+  return ForEachRank(input, options.selection, [&](const RankView& view) {
+    return by_kernel ? ComputeLayer(input, view, options) : ComputeRank(view, options);
+  });
 }
 
 }  // namespace layerscope::analysis

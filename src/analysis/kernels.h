@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,19 +14,24 @@
 namespace layerscope::analysis {
 
 /// What the activities are ranked by.
-enum class KernelsBy : uint8_t { kName, kOp, kOpDims, kModule, kCategory, kStream };
-/// "name", "op", "op-dims", "module", "category", "stream": by enumerator.
+enum class KernelsBy : uint8_t { kName, kOp, kOpDims, kModule, kLayer, kCategory, kStream };
+/// "name", "op", "op-dims", "module", "layer", "category", "stream": by enumerator.
 const std::vector<std::string>& KernelsByNames();
 
 struct KernelsOptions {
   Selection selection;
   Presentation presentation;
   KernelsBy by = KernelsBy::kName;
+  /// False: with a layer selected, rows are its single kernels (layer_kernels.h).
+  bool by_is_given = false;
+  std::optional<int64_t> compare_layer;  ///< against the selected layer
+  bool compute_flow = false;  ///< the kernels of one layer a type, or of the selected layer
 };
 
 /// `kernels`: the selected activities grouped, ranked by the sum of their lengths. Activities
 /// without an op or a module form a row of their own, so that rows always sum to the total. By op,
-/// the copies and sets of an op are a row beside its kernels ("aten::mm (copies)").
+/// the copies and sets of an op are a row beside its kernels ("aten::mm (copies)"). By layer, the
+/// layers of all selected passes, [head], [tail] and [outside any pass] are rows.
 base::Result<Output> ComputeKernels(const AnalysisInput& input, const KernelsOptions& options);
 
 /// One row of `kernels`, and of the tables of `summary`.

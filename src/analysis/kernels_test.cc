@@ -4,8 +4,7 @@
 
 #include <limits>
 
-#include "src/analysis/test_run.h"
-
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

@@ -7,8 +7,8 @@
 #include "src/analysis/module_shape.h"
 #include "src/analysis/rollup.h"
 #include "src/analysis/selection.h"
-#include "src/analysis/test_run.h"
 
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

@@ -7,37 +7,17 @@
 #include <set>
 #include <tuple>
 
+#include "src/analysis/layer_choice.h"
 #include "src/analysis/module_path.h"
 #include "src/analysis/module_range.h"
+#include "src/analysis/not_found.h"
 #include "src/base/format_number.h"
-#include "src/base/nearest.h"
 
 namespace layerscope::analysis {
 namespace {
 
 constexpr std::string_view kUnattributed = "[unattributed]";
 constexpr std::string_view kCommunication = "communication";
-/// As many names of what exists as fit into one line of an error.
-constexpr size_t kNamesInError = 12;
-
-base::Error NotFound(std::string_view what, const std::string& wanted,
-                     const std::vector<std::string>& existing) {
-  base::Error error;
-  error.code = base::ErrorCode::kNotFound;
-  // Numbers are near to each other without being meant.
-  const bool is_number = wanted.find_first_not_of("0123456789.") == std::string::npos;
-  error.message = fmt::format("no {} '{}' in this input{}", what, wanted,
-                              is_number ? "" : base::DidYouMean(wanted, existing));
-  if (existing.empty()) {
-    error.hint = fmt::format("it has no {}", what);
-    return error;
-  }
-  const size_t shown = std::min(existing.size(), kNamesInError);
-  error.hint = fmt::format("{}: {}", existing.size() == 1 ? "there is" : "there are",
-                           fmt::join(existing.begin(), existing.begin() + shown, ", "));
-  if (shown < existing.size()) error.hint += fmt::format(", … ({} in all)", existing.size());
-  return error;
-}
 
 /// Marks on rows and steps that the conditions clear one after the other.
 class Chooser {
@@ -55,6 +35,7 @@ class Chooser {
     if (wanted_.stream) Add(ByStream());
     if (wanted_.steps) Add(ByStep());
     if (wanted_.phase) Add(ByPhase());
+    if (wanted_.passes || wanted_.layer) Add(ByPassAndLayer());
     if (wanted_.module) Add(ByModule());
     if (wanted_.from_ns || wanted_.to_ns) Add(ByTime());
     if (wanted_.without_communication) DropCommunication();
@@ -107,6 +88,7 @@ class Chooser {
     return named.fields.number;
   }
   base::Status ByPhase();
+  base::Status ByPassAndLayer();
   base::Status ByModule();
   base::Status ByTime();
   void DropCommunication();
@@ -246,6 +228,14 @@ base::Status Chooser::ByPhase() {
   return {};
 }
 
+base::Status Chooser::ByPassAndLayer() {
+  rows_decide_ = true;
+  base::Result<LayerRows> rows = ChooseLayerRows(view_.input(), wanted_.passes, wanted_.layer);
+  if (!rows.ok()) return std::move(rows).error();
+  KeepRows([&](uint32_t row) { return rows->Contains(row); });
+  return {};
+}
+
 base::Status Chooser::ByModule() {
   rows_decide_ = true;
   if (*wanted_.module == kUnattributed) {
@@ -324,8 +314,8 @@ void Chooser::Apply() {
 }  // namespace
 
 bool Selection::All() const {
-  return !rank && !pid && !device && !stream && !steps && !phase && !module && !from_ns && !to_ns &&
-         !without_communication;
+  return !rank && !pid && !device && !stream && !steps && !phase && !passes && !layer && !module &&
+         !from_ns && !to_ns && !without_communication;
 }
 
 base::Result<std::vector<RankView>> Select(const AnalysisInput& input, const Selection& selection) {

@@ -12,8 +12,8 @@
 
 namespace layerscope::analysis {
 
-/// What part of a run is looked at: --rank --pid --device --stream --step --phase --module --from
-/// --to --no-comm. All given conditions hold at once.
+/// What part of a run is looked at: --rank --pid --device --stream --step --phase --pass --layer
+/// --module --from --to --no-comm. All given conditions hold at once.
 struct Selection {
   std::optional<int64_t> rank{};
   std::optional<std::string> pid{};
@@ -23,6 +23,11 @@ struct Selection {
   /// of ProfilerStep#N.
   std::optional<std::pair<int64_t, int64_t>> steps{};
   std::optional<std::string> phase{};
+  /// First and last pass, both included: LayerStructure::passes.
+  std::optional<std::pair<int64_t, int64_t>> passes{};
+  /// "7", "2..5", "head" or "tail": kernels of these layers (foreign ones are in none). Without
+  /// `passes` of the pass that `layers` shows (ChoosePass).
+  std::optional<std::string> layer{};
   /// A path, an instance (`Attention_3`), a class (`Attention`) or a row of several modules
   /// (`Attention_0..35`), everything below it included; or `[unattributed]`.
   std::optional<std::string> module{};

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "src/analysis/test_run.h"
-
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

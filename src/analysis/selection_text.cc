@@ -2,12 +2,36 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "src/analysis/layer_choice.h"
 #include "src/analysis/selection.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::analysis {
+namespace {
+
+std::string RangeText(std::string_view what, const std::pair<int64_t, int64_t>& range) {
+  const auto [first, last] = range;
+  return first == last ? fmt::format("{} {}", what, first)
+                       : fmt::format("{}s {}..{}", what, first, last);
+}
+
+/// "pass 3 (steady), layer 7".
+std::string PassText(const RankView& view, const Selection& selection) {
+  std::string text;
+  if (selection.passes) {
+    text = RangeText("pass", *selection.passes);
+  } else if (const base::Result<ChosenPass> pass = ChoosePass(view.input(), {}, {}); pass.ok()) {
+    text = fmt::format("pass {} ({})", pass->index, pass->why);
+  }
+  if (!selection.layer) return text;
+  const bool is_part = *selection.layer == kHeadName || *selection.layer == kTailName;
+  return fmt::format("{}, {}{}", text, is_part ? "" : "layer ", *selection.layer);
+}
+
+}  // namespace
 
 std::string SelectionText(const RankView& view, const Selection& selection) {
   std::vector<std::string> parts;
@@ -18,12 +42,9 @@ std::string SelectionText(const RankView& view, const Selection& selection) {
   add("pid", selection.pid);
   add("device", selection.device);
   add("stream", selection.stream);
-  if (selection.steps) {
-    const auto [first, last] = *selection.steps;
-    parts.push_back(first == last ? fmt::format("step {}", first)
-                                  : fmt::format("steps {}..{}", first, last));
-  }
+  if (selection.steps) parts.push_back(RangeText("step", *selection.steps));
   add("phase", selection.phase);
+  if (selection.passes || selection.layer) parts.push_back(PassText(view, selection));
   add("module", selection.module);
   if (selection.from_ns) {
     parts.push_back(fmt::format("from {}", base::FormatDuration(*selection.from_ns)));

@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "src/analysis/test_run.h"
-
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

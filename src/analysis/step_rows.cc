@@ -167,8 +167,8 @@ std::optional<int64_t> StepRow::ns_per_token() const {
 }
 
 StepScope ScopeOf(const Selection& selection) {
-  const bool cuts = selection.module || selection.stream || selection.from_ns || selection.to_ns ||
-                    selection.without_communication;
+  const bool cuts = selection.passes || selection.layer || selection.module || selection.stream ||
+                    selection.from_ns || selection.to_ns || selection.without_communication;
   return cuts ? StepScope::kCut : StepScope::kWhole;
 }
 

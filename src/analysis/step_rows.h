@@ -61,8 +61,8 @@ struct StepRows {
 
 /// What a selection leaves of a step.
 enum class StepScope : uint8_t { kWhole, kCut };
-/// kCut for a module, a stream or a stretch of time: idle and busy shares, times per token and
-/// launches of such a part mean nothing.
+/// kCut for a pass, a layer, a module, a stream or a stretch of time: idle and busy shares, times
+/// per token and launches of such a part mean nothing.
 StepScope ScopeOf(const Selection& selection);
 
 /// LS_CHECKs that steps and outside add up to the selection's total.

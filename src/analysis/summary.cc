@@ -136,6 +136,8 @@ Object DataOf(const RankView& view, const SummaryFacts& facts,
       {"top_categories", TableOfCategories(facts.categories, 0, 0)},
       {"top_kernels", TableOfKernels(facts.kernels, view.cpu_only(), 0, kKernelRowsForMachines)},
       {"steps", StepsOf(facts)},
+      {"layers", facts.pass_layers ? table::Value(LayersObject(view, *facts.pass_layers))
+                                   : table::Value(table::Null())},
       {"warnings", std::move(warnings)},
       {"next", std::move(next)}};
 }
@@ -281,6 +283,11 @@ std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& fac
   const int64_t n_rows = facts.top_modules.empty() ? kTopRows : kTopRowsBesideModules;
   if (!facts.top_modules.empty()) {
     blocks.push_back(BlockOfTopModules(view, facts.tree, facts.top_modules));
+  }
+  if (facts.pass_layers) {
+    for (table::Block& block : LayerBlocks(view, *facts.pass_layers)) {
+      blocks.push_back(std::move(block));
+    }
   }
   if (!facts.kernels.empty()) {
     if (!view.cpu_only()) {

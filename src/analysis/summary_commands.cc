@@ -79,6 +79,12 @@ std::string SelectionOptionsText(const Selection& selection) {
               first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
   }
   word("phase", selection.phase);
+  if (selection.passes) {
+    const auto [first, last] = *selection.passes;
+    AddOption(text, "pass",
+              first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last));
+  }
+  word("layer", selection.layer);
   word("module", selection.module);
   time("from", selection.from_ns);
   time("to", selection.to_ns);
@@ -102,6 +108,11 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
   };
   const bool is_empty = facts.kernels.empty();
   if (!facts.steps.rows.empty()) add("steps", {}, chosen, "step by step");
+  if (facts.pass_layers) {
+    add("layers", {}, chosen, "layer types");
+  } else if (!is_empty && !view.cpu_only() && selection.All() && MayHaveLayers(view)) {
+    add("layers", {}, {}, "why no layers");
+  }
   if (!is_empty && IsAttributed(facts)) {
     add("modules", "--rollup class", chosen, "by class");
     if (!facts.layer_class.empty()) {

@@ -105,7 +105,7 @@ void GuessTheModel(const RankView& view, const std::vector<ModuleNode>& collapse
 /// use.
 bool ExplainsIdle(const RankView& view, const Selection& selection) {
   return !view.cpu_only() && ScopeOf(selection) == StepScope::kWhole && !selection.steps &&
-         !selection.phase;
+         !selection.phase && !selection.passes;
 }
 
 }  // namespace
@@ -135,6 +135,7 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   facts.steps = BuildStepRows(view, facts.scope);
   facts.phases = SumPhases(facts.steps.rows);
   if (ExplainsIdle(view, selection)) facts.idle = ExplainIdle(view, facts.steps.idle);
+  facts.pass_layers = SummarizeLayers(view, selection);
   return facts;
 }
 

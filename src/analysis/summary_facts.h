@@ -13,6 +13,7 @@
 #include "src/analysis/module_nodes.h"
 #include "src/analysis/run_ranks.h"
 #include "src/analysis/step_rows.h"
+#include "src/analysis/summary_layers.h"
 #include "src/analysis/workload_guess.h"
 
 namespace layerscope::analysis {
@@ -65,6 +66,8 @@ struct SummaryFacts {
   StepScope scope = StepScope::kWhole;
   /// Absent for a CPU-only trace, and where the selection leaves out what fills the gaps.
   std::optional<IdleReport> idle;
+  /// Absent where layers are not known, or the selection cuts through them.
+  std::optional<SummaryLayers> pass_layers;
 };
 
 SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,

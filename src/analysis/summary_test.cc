@@ -6,8 +6,8 @@
 #include "src/analysis/summary_commands.h"
 #include "src/analysis/summary_facts.h"
 #include "src/analysis/summary_tree.h"
-#include "src/analysis/test_run.h"
 
+#include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::analysis {

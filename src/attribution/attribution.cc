@@ -51,7 +51,6 @@ class Attributor {
     out_.module.resize(n);
     out_.step.resize(n);
     out_.module_evidence.resize(n, Evidence::kUnresolved);
-    out_.layer_evidence.resize(n, Evidence::kUnresolved);
     out_.module_reason.resize(n, Reason::kNone);
     out_.under_graph.resize(n, 0);
     out_.host_process.resize(n);

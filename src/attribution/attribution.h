@@ -28,7 +28,6 @@ struct Attribution {
   std::vector<ModuleId> module;         ///< = modules.module_of_scope[scope]
   std::vector<StepId> step;
   std::vector<Evidence> module_evidence;
-  std::vector<Evidence> layer_evidence;  ///< kUnresolved until layers are found
   std::vector<Reason> module_reason;
   std::vector<uint8_t> under_graph;  ///< 1: its launch is a graph launch
 

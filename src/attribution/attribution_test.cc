@@ -63,7 +63,6 @@ TEST(Attribution, GivesEveryActivityItsColumns) {
   EXPECT_EQ(out.thread[0], build.trace().calls.thread[0]);
   EXPECT_EQ(out.host_process[0], build.trace().threads[0].process);
   EXPECT_EQ(out.module_evidence[0], Evidence::kLaunchCorrelation);
-  EXPECT_EQ(out.layer_evidence[0], Evidence::kUnresolved);
   EXPECT_EQ(out.under_graph, (std::vector<uint8_t>{0, 1, 1, 0, 0}));
 }
 

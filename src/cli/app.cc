@@ -7,18 +7,24 @@
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "src/base/result.h"
 #include "src/cli/command_line.h"
 #include "src/cli/help.h"
 #include "src/cli/progress_bar.h"
 #include "src/cli/terminal.h"
+#include "src/cli/verb.h"
 #include "src/io/atomic_output.h"
+#include "src/io/byte_sink.h"
 #include "src/render/display_text.h"
 #include "src/render/render.h"
+#include "src/session/documents.h"
+#include "src/session/profiles_verb.h"
 #include "src/session/session.h"
 #include "src/session/shared_options.h"
 
@@ -78,32 +84,83 @@ void DropWarnings(table::Result& result) {
   for (table::RankResult& rank : result.ranks) drop(rank.warnings);
 }
 
-render::RenderOptions RenderOptionsOf(const session::OptionValues& options) {
+/// The document of `annotate` and its like on standard output.
+class StdoutSink : public io::ByteSink {
+ public:
+  base::Status Write(std::string_view bytes) override {
+    const size_t written = std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+    return written == bytes.size() ? base::Status() : Failure();
+  }
+  base::Status Finish() override { return std::fflush(stdout) == 0 ? base::Status() : Failure(); }
+  /// The reader has gone away: what is missing was not wanted.
+  bool reader_left() const { return reader_left_; }
+
+ private:
+  base::Status Failure() {
+    reader_left_ = errno == EPIPE;
+    return base::Error{base::ErrorCode::kFailed, "standard output cannot be written", {}};
+  }
+  bool reader_left_ = false;
+};
+
+/// A verb with what it is to work on.
+struct Invocation {
+  const Verb& verb;
+  std::vector<std::string> inputs;
+  session::OptionValues options;
+
+  const session::DocumentSpec* document() const {
+    const auto* const spec = std::get_if<const session::DocumentSpec*>(&verb.spec);
+    return spec == nullptr ? nullptr : *spec;
+  }
+  /// A document takes -o for itself; what is said about it then goes to standard output.
+  bool prints_document() const { return document() != nullptr && !options.Has("output"); }
+  std::optional<std::string> result_path() const {
+    return document() != nullptr ? std::nullopt : options.Text("output");
+  }
+};
+
+render::RenderOptions RenderOptionsOf(const Invocation& invocation) {
+  const session::OptionValues& options = invocation.options;
   render::RenderOptions render;
-  render.format = static_cast<render::Format>(options.Choice("format").value_or(0));
+  render.format = session::FormatOf(options);
   render.verbose = options.Flag("verbose");
   render.table = options.TextOr("table", {});
-  const TerminalStyle style = StyleOf(options, options.Has("output"));
+  const TerminalStyle style = StyleOf(options, invocation.result_path().has_value());
   render.width = style.width;
   render.color = style.color;
   return render;
 }
 
-base::Result<session::Outcome> RunSession(const session::Request& request,
+base::Result<session::Outcome> RunSession(const Invocation& invocation, StdoutSink& sink,
                                           const base::StopFlag& stop, base::StageClock& clock) {
-  const bool quiet = request.options.Flag("quiet") || request.options.Flag("no-progress");
+  const session::OptionValues& options = invocation.options;
+  const bool quiet = options.Flag("quiet") || options.Flag("no-progress");
   ProgressBar bar(!quiet && StderrIsTerminal());
   session::Hooks hooks;
   hooks.stop = &stop;
   hooks.progress = [&bar](int64_t done, int64_t total) { bar.Update(done, total); };
-  return session::RunAnalysis(request, hooks, clock);
+  if (const auto* const analysis =
+          std::get_if<const session::AnalysisSpec*>(&invocation.verb.spec)) {
+    return session::RunAnalysis({*analysis, invocation.inputs, options}, hooks, clock);
+  }
+  if (invocation.document() != nullptr) {
+    return session::RunDocument({invocation.document(), invocation.inputs, options, &sink}, hooks,
+                                clock);
+  }
+  return session::RunProfiles(invocation.inputs, options);
 }
 
-/// Writing the answer over the trace would lose the trace.
-base::Status CheckOutput(const session::Request& request) {
-  const std::optional<std::string> output = request.options.Text("output");
-  if (!output) return {};
-  for (const std::string& input : request.inputs) {
+/// Writing the answer over the trace would lose the trace; compressed bytes upset a terminal.
+base::Status CheckOutput(const Invocation& invocation) {
+  const std::optional<std::string> output = invocation.options.Text("output");
+  if (!output) {
+    const bool packed = invocation.prints_document() && invocation.options.Flag("gzip");
+    if (!packed || !StdoutIsTerminal()) return {};
+    return base::Error{base::ErrorCode::kUsage, "--gzip: a terminal cannot show compressed data",
+                       "give -o FILE, or pipe the output"};
+  }
+  for (const std::string& input : invocation.inputs) {
     std::error_code absent;
     if (!std::filesystem::equivalent(input, *output, absent)) continue;
     return base::Error{base::ErrorCode::kUsage,
@@ -113,32 +170,46 @@ base::Status CheckOutput(const session::Request& request) {
   return {};
 }
 
-/// Everything after the arguments are understood: the exit status, or what failed.
-base::Result<int> RunRequest(const session::Request& request, const base::StopFlag& stop) {
-  if (base::Status safe = CheckOutput(request); !safe.ok()) return std::move(safe).error();
-  base::StageClock clock;
-  base::Result<session::Outcome> outcome = RunSession(request, stop, clock);
-  if (!outcome.ok()) return std::move(outcome).error();
-  const session::OptionValues& options = request.options;
-  const render::RenderOptions render = RenderOptionsOf(options);
+/// The result as text, to where the arguments say.
+base::Status PrintResult(const Invocation& invocation, table::Result& result,
+                         base::StageClock& clock) {
+  const bool quiet = invocation.options.Flag("quiet");
+  const render::RenderOptions render = RenderOptionsOf(invocation);
   const bool for_people =
       render.format == render::Format::kTable || render.format == render::Format::kMarkdown;
-  if (for_people && options.Flag("quiet")) DropWarnings(outcome->result);
+  if (for_people && quiet) DropWarnings(result);
   clock.Start("render");
-  base::Result<std::string> text = render::Render(outcome->result, render);
+  base::Result<std::string> text = render::Render(result, render);
   if (!text.ok()) return std::move(text).error();
   clock.Start("write");
-  const std::optional<std::string> path = options.Text("output");
+  const std::optional<std::string> path = invocation.result_path();
   base::Status written = path ? WriteFile(*path, *text) : WriteStdout(*text);
-  if (!written.ok()) return std::move(written).error();
   clock.Stop();
-  if (render.format == render::Format::kCsv && !options.Flag("quiet")) {
+  if (written.ok() && render.format == render::Format::kCsv && !quiet) PrintHealth(result);
+  return written;
+}
+
+/// Everything after the arguments are understood: the exit status, or what failed.
+base::Result<int> RunInvocation(const Invocation& invocation, const base::StopFlag& stop) {
+  if (base::Status safe = CheckOutput(invocation); !safe.ok()) return std::move(safe).error();
+  base::StageClock clock;
+  StdoutSink sink;
+  base::Result<session::Outcome> outcome = RunSession(invocation, sink, stop, clock);
+  if (sink.reader_left()) return 0;
+  if (!outcome.ok()) return std::move(outcome).error();
+  if (!invocation.prints_document()) {
+    if (base::Status printed = PrintResult(invocation, outcome->result, clock); !printed.ok()) {
+      return std::move(printed).error();
+    }
+  } else if (!invocation.options.Flag("quiet")) {
     PrintHealth(outcome->result);
   }
-  if (options.Flag("stats")) std::fputs(session::StatsText(*outcome, clock).c_str(), stderr);
+  if (invocation.options.Flag("stats")) {
+    std::fputs(session::StatsText(*outcome, clock).c_str(), stderr);
+  }
   if (!outcome->verdict) return 0;
   // The data stands on stdout already; only the reason for the status is missing.
-  return Fail(request.analysis->name, *outcome->verdict, false);
+  return Fail(invocation.verb.name, *outcome->verdict, false);
 }
 
 }  // namespace
@@ -152,15 +223,15 @@ int RunApp(const std::vector<std::string>& arguments, const base::StopFlag& stop
     return WriteStdout(VersionText()).ok() ? 0 : 1;
   }
   if (line->action == CommandLine::Action::kHelp) {
-    const std::string text = line->analysis == nullptr ? ProgramHelp() : VerbHelp(*line->analysis);
+    const std::string text = line->verb == nullptr ? ProgramHelp() : VerbHelp(*line->verb);
     return WriteStdout(text).ok() ? 0 : 1;
   }
   base::Result<session::OptionValues> options =
-      session::ParseOptions(session::AllOptions(*line->analysis), line->options);
+      session::ParseOptions(line->verb->AllOptions(), line->options);
   if (!options.ok()) return Fail(command, options.error(), json);
-  const session::Request request{line->analysis, std::move(line->inputs), *std::move(options)};
+  const Invocation invocation{*line->verb, std::move(line->inputs), *std::move(options)};
   try {
-    base::Result<int> status = RunRequest(request, stop);
+    base::Result<int> status = RunInvocation(invocation, stop);
     return status.ok() ? *status : Fail(command, status.error(), json);
   } catch (const std::bad_alloc&) {
     return Fail(command,

@@ -18,7 +18,6 @@
 namespace layerscope::cli {
 namespace {
 
-using session::AnalysisSpec;
 using session::OptionKind;
 using session::OptionSpec;
 
@@ -73,7 +72,7 @@ std::vector<std::string> OptionNames(const std::vector<OptionSpec>& specs) {
   return names;
 }
 
-base::Error UnknownOption(const AnalysisSpec& verb, const std::vector<OptionSpec>& specs,
+base::Error UnknownOption(const Verb& verb, const std::vector<OptionSpec>& specs,
                           const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   return Usage(fmt::format("'{}' has no option '{}'{}", verb.name, name,
@@ -81,10 +80,10 @@ base::Error UnknownOption(const AnalysisSpec& verb, const std::vector<OptionSpec
                fmt::format("run `layerscope {} --help`", verb.name));
 }
 
-base::Result<CommandLine> ParseVerb(const AnalysisSpec& verb, std::vector<std::string> arguments) {
+base::Result<CommandLine> ParseVerb(const Verb& verb, std::vector<std::string> arguments) {
   CommandLine line;
-  line.analysis = &verb;
-  const std::vector<OptionSpec> specs = session::AllOptions(verb);
+  line.verb = &verb;
+  const std::vector<OptionSpec> specs = verb.AllOptions();
   CLI::App app;
   app.allow_extras();
   app.set_help_flag();
@@ -116,12 +115,6 @@ base::Result<CommandLine> ParseVerb(const AnalysisSpec& verb, std::vector<std::s
   return line;
 }
 
-std::vector<std::string> VerbNames() {
-  std::vector<std::string> names;
-  for (const AnalysisSpec& spec : session::Analyses()) names.push_back(spec.name);
-  return names;
-}
-
 base::Error UnknownVerb(const std::string& word) {
   const std::vector<std::string> verbs = VerbNames();
   const bool path_like =
@@ -141,8 +134,8 @@ base::Result<CommandLine> ParseHelp(const std::vector<std::string>& arguments) {
   CommandLine line;
   line.action = CommandLine::Action::kHelp;
   if (arguments.size() == 1) return line;
-  line.analysis = session::FindAnalysis(arguments[1]);
-  if (line.analysis != nullptr) return line;
+  line.verb = FindVerb(arguments[1]);
+  if (line.verb != nullptr) return line;
   const std::vector<std::string> verbs = VerbNames();
   return Usage(fmt::format("no verb '{}'{}", arguments[1], base::DidYouMean(arguments[1], verbs)),
                fmt::format("verbs: {}", fmt::join(verbs, ", ")));
@@ -165,17 +158,17 @@ base::Result<CommandLine> ParseCommandLine(const std::vector<std::string>& argum
     line.action = CommandLine::Action::kVersion;
     return line;
   }
-  if (const AnalysisSpec* verb = session::FindAnalysis(first)) {
+  if (const Verb* verb = FindVerb(first)) {
     return ParseVerb(*verb, {arguments.begin() + 1, arguments.end()});
   }
   const bool starts_with_option = first.size() > 1 && first.front() == '-';
   if (!starts_with_option && !Exists(first)) return UnknownVerb(first);
-  return ParseVerb(*session::FindAnalysis(kDefaultVerb), arguments);
+  return ParseVerb(*FindVerb(kDefaultVerb), arguments);
 }
 
 std::string CommandName(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return "layerscope";
-  if (session::FindAnalysis(arguments.front()) != nullptr) return arguments.front();
+  if (FindVerb(arguments.front()) != nullptr) return arguments.front();
   return Exists(arguments.front()) ? kDefaultVerb : "layerscope";
 }
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/session/registry.h"
+#include "src/cli/verb.h"
+#include "src/session/option.h"
 
 namespace layerscope::cli {
 
@@ -13,7 +14,7 @@ namespace layerscope::cli {
 struct CommandLine {
   enum class Action { kRun, kHelp, kVersion };
   Action action = Action::kRun;
-  const session::AnalysisSpec* analysis = nullptr;  ///< null for the help of the program
+  const Verb* verb = nullptr;  ///< null for the help of the program
   std::vector<std::string> inputs;
   session::RawOptions options;
 };

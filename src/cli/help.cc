@@ -75,10 +75,10 @@ std::string ProgramHelp() {
       "INPUT is a PyTorch profiler trace (.json, .json.gz, .json.zst), a directory of\n"
       "ranks, or - for standard input. Several inputs are ranks of one run.\n";
   std::string group;
-  for (const session::AnalysisSpec& spec : session::Analyses()) {
-    if (spec.group != group) text += fmt::format("\n{}:\n", spec.group);
-    group = spec.group;
-    text += Line(spec.name, spec.summary);
+  for (const Verb& verb : Verbs()) {
+    if (verb.group != group) text += fmt::format("\n{}:\n", verb.group);
+    group = verb.group;
+    text += Line(verb.name, verb.summary);
   }
   text +=
       "\n`layerscope help VERB` lists the options of a verb. Exit status: 0 ok,\n"
@@ -86,14 +86,16 @@ std::string ProgramHelp() {
   return text;
 }
 
-std::string VerbHelp(const session::AnalysisSpec& spec) {
-  std::string text = fmt::format("usage: layerscope {} INPUT… [options]\n\n{}\n", spec.name,
-                                 Wrapped(spec.summary, 0));
-  text += "\noptions:\n" + OptionLines(spec.options);
-  text += "\noptions of every verb:\n" + OptionLines(session::CommonOptions());
+std::string VerbHelp(const Verb& verb) {
+  constexpr size_t kUsageIndent = 7;
+  const std::string usage = fmt::format("layerscope {} {} [options]", verb.name, verb.usage);
+  std::string text =
+      fmt::format("usage: {}\n\n{}\n", Wrapped(usage, kUsageIndent), Wrapped(verb.summary, 0));
+  text += "\noptions:\n" + OptionLines(verb.options);
+  text += "\noptions of every verb:\n" + OptionLines(verb.common_options);
   text += Line("-h, --help", "this text");
   text += "\nexamples:\n";
-  for (const std::string& example : spec.examples) text += "  " + example + "\n";
+  for (const std::string& example : verb.examples) text += "  " + example + "\n";
   return text;
 }
 

@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "src/session/registry.h"
+#include "src/cli/verb.h"
 
 namespace layerscope::cli {
 
 /// The help of the program: verbs by group.
 std::string ProgramHelp();
 /// The help of a verb, from its spec: usage, options, two examples.
-std::string VerbHelp(const session::AnalysisSpec& spec);
+std::string VerbHelp(const Verb& verb);
 /// "layerscope 0.1.0".
 std::string VersionText();
 

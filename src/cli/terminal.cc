@@ -45,6 +45,10 @@ TerminalStyle StyleOf(const session::OptionValues& options, bool to_file) {
   return style;
 }
 
+bool StdoutIsTerminal() {
+  return isatty(STDOUT_FILENO) == 1;
+}
+
 bool StderrIsTerminal() {
   return isatty(STDERR_FILENO) == 1;
 }

@@ -19,5 +19,6 @@ struct TerminalStyle {
 TerminalStyle StyleOf(const session::OptionValues& options, bool to_file);
 
 bool StderrIsTerminal();
+bool StdoutIsTerminal();
 
 }  // namespace layerscope::cli

@@ -107,6 +107,13 @@ base::Status AtomicOutput::Commit() {
   return {};
 }
 
+base::Result<std::string> AtomicOutput::ReadablePath() {
+  LS_CHECK(fd_ >= 0, "nothing to read after commit");
+  if (base::Status status = WriteThrough(buffer_); !status.ok()) return std::move(status).error();
+  buffer_.clear();
+  return aside_;
+}
+
 base::Status AtomicOutput::WriteThrough(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());

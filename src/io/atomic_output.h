@@ -25,6 +25,9 @@ class AtomicOutput {
   base::Status Write(std::string_view bytes);
   /// Makes the file appear under its name. Call once; afterwards nothing more is written.
   base::Status Commit();
+  /// Before Commit: everything written so far can be read under the path returned. Empty for what
+  /// cannot be read back (a pipe, /dev/null).
+  base::Result<std::string> ReadablePath();
 
  private:
   AtomicOutput(std::string path, std::string target, std::string aside, int fd);

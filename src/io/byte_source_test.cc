@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "src/io/compressed_fixture.h"
+#include "tests/support/compressed_fixture.h"
 
 namespace layerscope::io {
 namespace {

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "src/io/compressed_fixture.h"
 #include "src/io/raw_source.h"
+
+#include "tests/support/compressed_fixture.h"
 
 namespace layerscope::io {
 namespace {

@@ -25,10 +25,21 @@ enum class KernelClass : uint8_t {
   kElementwise,
 };
 
+/// Single operations of eager PyTorch that make up a norm: cast, pow, mean, add, rsqrt, mul.
+enum class EagerOp : uint8_t { kNone, kCastToFloat, kCast, kPow, kMean, kAdd, kRsqrt, kMul };
+
 struct KernelTraits {
   KernelClass kind = KernelClass::kOther;
   bool fused_communication = false;  ///< a norm fused with an all-reduce
   bool fused_residual = false;       ///< a norm fused with the residual add
+  bool experts = false;              ///< an FFN kernel of a mixture of experts: routing, experts
+  bool layer_norm = false;           ///< a LayerNorm, not an RMSNorm
+  bool norm_part = false;      ///< the first of two kernels of one norm (moments, then scaling)
+  bool mixes_streams = false;  ///< hyper-connections, attention residuals: stands before a norm
+  bool state_space = false;    ///< a Mamba mixer
+  bool softmax = false;        ///< a bare softmax: the middle of an attention in eager math
+  bool backward = false;       ///< training: backward kernels and optimizers
+  EagerOp op = EagerOp::kNone;
 };
 
 /// Meant for unique names.

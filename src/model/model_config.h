@@ -29,7 +29,7 @@ struct ExpertConfig {
 /// Sparse attention's indexer (DSA, NSA, CSA).
 struct IndexerConfig {
   std::optional<int64_t> heads;
-  std::optional<int64_t> head_dim;
+  std::optional<int64_t> head_dim;  ///< else hidden_size / heads, but never with kv_lora_rank
   std::optional<int64_t> top_k;
 };
 
@@ -51,16 +51,20 @@ struct ModelConfig {
   std::optional<int64_t> intermediate_size;
   std::optional<int64_t> num_attention_heads;
   std::optional<int64_t> num_key_value_heads;
-  std::optional<int64_t> head_dim;
+  std::optional<int64_t> head_dim;  ///< else hidden_size / heads, but never with kv_lora_rank
   std::optional<int64_t> vocab_size;
   std::optional<int64_t> q_lora_rank;
   std::optional<int64_t> kv_lora_rank;
   std::optional<int64_t> o_lora_rank;
   std::optional<int64_t> rope_head_dim;  ///< qk_rope_head_dim
+  std::optional<int64_t> nope_head_dim;  ///< qk_nope_head_dim
+  std::optional<int64_t> v_head_dim;
   std::optional<int64_t> sliding_window;
   std::optional<int64_t> n_mtp_layers;       ///< num_nextn_predict_layers and its like
   std::optional<int64_t> hyper_connections;  ///< hc_mult and its like (MHC streams)
-  std::string attention;     ///< "GQA", "MHA", "MQA", "MLA", "DSA", "CSA/HCA", "hybrid", …
+  /// "MHA", "MQA", "GQA", "MLA", "DSA", "CSA/HCA"; with linear layers "hybrid (linear + GQA)";
+  /// empty when the file does not say how many heads there are.
+  std::string attention;
   std::string quantization;  ///< "fp8 128x128", "nvfp4", …; empty = none is said
   std::string dtype;         ///< torch_dtype or dtype; empty = not said
   ExpertConfig experts;
@@ -69,12 +73,19 @@ struct ModelConfig {
   bool HasKey(std::string_view key) const;  ///< in `keys`
 };
 
-/// Reads the text of a config.json. `origin` names it in messages. kInvalidInput: no JSON object, a
-/// `hf_quant_config` (says what it is and what to give), a per-layer list of another length than
-/// the layer count (+ num_nextn_predict_layers), no layer count, absurd counts (over 4096 layers).
-base::Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& origin);
+/// A file larger than this is no config.json (the largest known has 40 kB).
+inline constexpr size_t kMaxConfigBytes = size_t{4} << 20;
+
+/// Reads the text of a config.json. `origin` names it in messages. `num_layers` (--num-layers) is
+/// the layer count where the file has none. kInvalidInput: no JSON object, another kind of file (a
+/// `hf_quant_config`, a tokenizer's, a safetensors index: says what it is and what to give), a
+/// per-layer list of another length than the layer count (+ num_nextn_predict_layers), no layer
+/// count, numbers that cannot be meant (more than kMaxConfigLayers layers), values of a wrong kind.
+base::Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& origin,
+                                           std::optional<int64_t> num_layers = std::nullopt);
 
 /// Reads a config.json, or the one in a directory.
-base::Result<ModelConfig> LoadModelConfig(const std::string& path);
+base::Result<ModelConfig> LoadModelConfig(const std::string& path,
+                                          std::optional<int64_t> num_layers = std::nullopt);
 
 }  // namespace layerscope::model

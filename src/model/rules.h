@@ -10,6 +10,8 @@
 
 namespace layerscope::model {
 
+struct Profile;
+
 /// A rules file larger than this is refused: something else was given.
 inline constexpr size_t kMaxRulesBytes = size_t{4} << 20;
 
@@ -22,8 +24,9 @@ base::Result<std::vector<kernel_names::Rule>> ParseRules(std::string_view toml,
 /// The universal rules built in from profiles/universal.toml.
 std::string_view UniversalRulesToml();
 
-/// The rules of `--rules FILE` (may be empty) in front of the universal ones. kInvalidInput when
-/// the file cannot be read, kUsage when it holds a mistake.
-base::Result<kernel_names::RuleSet> LoadRuleSet(const std::string& rules_path);
+/// The rules of `--rules FILE` (may be empty), then those of the profile in use (may be null), then
+/// the universal ones. kInvalidInput when the file cannot be read, kUsage when it holds a mistake.
+base::Result<kernel_names::RuleSet> LoadRuleSet(const std::string& rules_path,
+                                                const Profile* profile = nullptr);
 
 }  // namespace layerscope::model

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/render/sample_result.h"
+#include "tests/support/sample_result.h"
 
 namespace layerscope::render {
 namespace {

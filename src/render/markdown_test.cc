@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/render/sample_result.h"
+#include "tests/support/sample_result.h"
 
 namespace layerscope::render {
 namespace {

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "src/render/display_text.h"
-#include "src/render/sample_result.h"
+
+#include "tests/support/sample_result.h"
 
 namespace layerscope::render {
 namespace {

@@ -12,6 +12,7 @@
 #include "src/base/format_number.h"
 #include "src/ingest/kineto/reader.h"
 #include "src/io/byte_source.h"
+#include "src/layers/find_layers.h"
 #include "src/model/rules.h"
 #include "src/session/parallel.h"
 
@@ -140,43 +141,9 @@ base::Error Cancelled() {
   return {base::ErrorCode::kCancelled, "interrupted", {}};
 }
 
-}  // namespace
-
-std::vector<analysis::RankInput> LoadedRun::Inputs() const {
-  std::vector<analysis::RankInput> inputs;
-  for (const LoadedRank& rank : ranks) {
-    inputs.push_back({rank.trace.get(), rank.attribution.get(), rank.rank, rank.path});
-  }
-  return inputs;
-}
-
-std::vector<table::InputInfo> LoadedRun::Infos() const {
-  std::vector<table::InputInfo> infos;
-  for (const LoadedRank& rank : ranks) {
-    infos.push_back({rank.path, "kineto", rank.rank, rank.t0_ns, rank.span_ns});
-  }
-  return infos;
-}
-
-int64_t EstimateMemory(const std::vector<InputFile>& files) {
-  int64_t bytes = kFixedBytes;
-  for (const InputFile& file : files) {
-    if (file.bytes < 0) continue;
-    const bool packed = file.path.ends_with(".gz") || file.path.ends_with(".zst");
-    bytes += file.bytes * (packed ? kInflation : 1) / 100 * kKeptPercent;
-  }
-  return bytes;
-}
-
-base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, const LoadOptions& options,
-                                base::StageClock& clock) {
-  if (base::Status enough = CheckMemory(files, options); !enough.ok()) {
-    return std::move(enough).error();
-  }
-  LoadedRun run;
-  base::Result<kernel_names::RuleSet> rules = model::LoadRuleSet(options.rules_path);
-  if (!rules.ok()) return std::move(rules).error();
-  run.rules = std::make_unique<kernel_names::RuleSet>(*std::move(rules));
+/// Reads every file into its rank; those that may be missing and cannot be read are left out.
+base::Status ReadAll(const std::vector<InputFile>& files, const LoadOptions& options,
+                     LoadedRun& run) {
   run.ranks.resize(files.size());
   ProgressSum progress(files, options);
   const int threads_a_file = files.size() > 1 ? 1 : options.threads;
@@ -197,25 +164,93 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, const LoadO
     rank.bytes_read = progress.done(i);
     return std::nullopt;
   };
+  if (base::Status done = ForEachFile(files, options.threads, read); !done.ok()) return done;
+  if (Stopped(options)) return {};
+  return LeaveOutUnreadable(files, std::move(failures), run);
+}
+
+/// Runs `work(i)` for every rank, one thread a rank.
+template <typename Work>
+base::Status ForEachRank(const LoadedRun& run, const LoadOptions& options, Work work) {
+  std::vector<InputFile> files;
+  for (const LoadedRank& rank : run.ranks) files.push_back({rank.path, {}, -1, false});
+  return ForEachFile(files, options.threads, work);
+}
+
+std::optional<base::Error> FindLayersOf(const LoadedRun& run, LoadedRank& rank) {
+  base::Result<layers::LayerStructure> found =
+      layers::FindLayers(*rank.trace, *rank.attribution, *run.rules, run.model.options);
+  if (!found.ok()) {
+    rank.no_layers = std::move(found).error();
+    return std::nullopt;
+  }
+  rank.layers = std::make_unique<layers::LayerStructure>(*std::move(found));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<analysis::RankInput> LoadedRun::Inputs() const {
+  std::vector<analysis::RankInput> inputs;
+  for (const LoadedRank& rank : ranks) {
+    inputs.push_back({rank.trace.get(), rank.attribution.get(), rank.layers.get(), rank.no_layers,
+                      rank.rank, rank.path});
+  }
+  return inputs;
+}
+
+analysis::AnalysisInput LoadedRun::Input(const std::vector<analysis::RankInput>& inputs) const {
+  return {inputs, rules.get(), model.config.get(), model.profile.get(), model.parallel};
+}
+
+std::vector<table::InputInfo> LoadedRun::Infos() const {
+  std::vector<table::InputInfo> infos;
+  for (const LoadedRank& rank : ranks) {
+    infos.push_back({rank.path, "kineto", rank.rank, rank.t0_ns, rank.span_ns});
+  }
+  return infos;
+}
+
+int64_t EstimateMemory(const std::vector<InputFile>& files) {
+  int64_t bytes = kFixedBytes;
+  for (const InputFile& file : files) {
+    if (file.bytes < 0) continue;
+    const bool packed = file.path.ends_with(".gz") || file.path.ends_with(".zst");
+    bytes += file.bytes * (packed ? kInflation : 1) / 100 * kKeptPercent;
+  }
+  return bytes;
+}
+
+base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContext model,
+                                const LoadOptions& options, base::StageClock& clock) {
+  if (base::Status enough = CheckMemory(files, options); !enough.ok()) {
+    return std::move(enough).error();
+  }
+  LoadedRun run;
+  run.model = std::move(model);
+  base::Result<kernel_names::RuleSet> rules =
+      model::LoadRuleSet(options.rules_path, run.model.profile.get());
+  if (!rules.ok()) return std::move(rules).error();
+  run.rules = std::make_unique<kernel_names::RuleSet>(*std::move(rules));
+  clock.Start("read");
+  if (base::Status read = ReadAll(files, options, run); !read.ok()) return std::move(read).error();
+  if (Stopped(options)) return Cancelled();
+  Rebase(run);
+  clock.Start("attribute");
   const auto attribute = [&](size_t i) -> std::optional<base::Error> {
     run.ranks[i].attribution = std::make_unique<attribution::Attribution>(
         attribution::Attribute(*run.ranks[i].trace, *run.rules));
     return std::nullopt;
   };
-  clock.Start("read");
-  if (base::Status done = ForEachFile(files, options.threads, read); !done.ok()) {
+  if (base::Status done = ForEachRank(run, options, attribute); !done.ok()) {
     return std::move(done).error();
   }
-  if (Stopped(options)) return Cancelled();
-  if (base::Status some = LeaveOutUnreadable(files, std::move(failures), run); !some.ok()) {
-    return std::move(some).error();
-  }
-  Rebase(run);
-  clock.Start("attribute");
-  std::vector<InputFile> read_files;
-  for (const LoadedRank& rank : run.ranks) read_files.push_back({rank.path, {}, -1, false});
-  if (base::Status done = ForEachFile(read_files, options.threads, attribute); !done.ok()) {
-    return std::move(done).error();
+  if (options.layers != LayerNeed::kNever) {
+    clock.Start("layers");
+    const auto find = [&](size_t i) { return FindLayersOf(run, run.ranks[i]); };
+    if (base::Status done = ForEachRank(run, options, find); !done.ok()) {
+      return std::move(done).error();
+    }
   }
   clock.Stop();
   if (Stopped(options)) return Cancelled();

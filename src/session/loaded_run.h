@@ -13,7 +13,10 @@
 #include "src/base/stage_clock.h"
 #include "src/base/stop_flag.h"
 #include "src/kernel_names/rule_set.h"
+#include "src/layers/layer_structure.h"
 #include "src/session/input_files.h"
+#include "src/session/layer_context.h"
+#include "src/session/registry.h"
 #include "src/table/result.h"
 #include "src/trace/trace.h"
 
@@ -28,22 +31,29 @@ struct LoadedRank {
   int64_t bytes_read = 0;       ///< of the file, compressed
   std::unique_ptr<trace::Trace> trace;
   std::unique_ptr<attribution::Attribution> attribution;
+  std::unique_ptr<layers::LayerStructure>
+      layers;                            ///< null where they were not, or could not be, sought
+  std::optional<base::Error> no_layers;  ///< why they could not be
 };
 
 /// The files of one run on one clock: times of all are relative to the smallest zero.
 struct LoadedRun {
+  LayerContext model;  ///< what the options say of the model
   std::unique_ptr<kernel_names::RuleSet> rules;
   std::vector<LoadedRank> ranks;
   /// Files of a directory that could not be read at all, one data_loss entry each: the other ranks
   /// are used. A file that the user named is never left out.
   std::vector<table::HealthEntry> unreadable;
 
+  /// Views of the members; they live as long as this.
   std::vector<analysis::RankInput> Inputs() const;
+  analysis::AnalysisInput Input(const std::vector<analysis::RankInput>& ranks) const;
   std::vector<table::InputInfo> Infos() const;
 };
 
 struct LoadOptions {
-  std::string rules_path;  ///< --rules; empty = the universal rules alone
+  std::string rules_path;  ///< --rules; empty = the profile's and the universal rules alone
+  LayerNeed layers = LayerNeed::kNever;
   int threads = 0;         ///< 0 = one a core
   size_t chunk_bytes = 0;  ///< 0 = the reader's own
   std::optional<int64_t> memory_limit;
@@ -52,10 +62,12 @@ struct LoadOptions {
   std::function<void(int64_t done, int64_t total)> progress;
 };
 
-/// Reads, rebases and attributes all files: one thread a file when there are several, else the
-/// reader's own threads. Errors name the file. kFailed when the memory limit would not suffice.
-base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, const LoadOptions& options,
-                                base::StageClock& clock);
+/// Reads, rebases and attributes all files and finds their layers as far as `options` ask: one
+/// thread a file when there are several, else the reader's own threads. Errors name the file.
+/// kFailed when the memory limit would not suffice. A file whose layers cannot be sought is no
+/// error here: its rank says why.
+base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContext model,
+                                const LoadOptions& options, base::StageClock& clock);
 
 /// Memory that reading `files` is expected to take, in bytes; files of unknown size count nothing.
 int64_t EstimateMemory(const std::vector<InputFile>& files);

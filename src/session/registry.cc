@@ -5,7 +5,11 @@
 
 #include "src/analysis/info.h"
 #include "src/analysis/kernels.h"
+#include "src/analysis/layers.h"
 #include "src/analysis/modules.h"
+#include "src/analysis/passes.h"
+#include "src/analysis/ranges.h"
+#include "src/analysis/report.h"
 #include "src/analysis/steps.h"
 #include "src/analysis/summary.h"
 #include "src/session/shared_options.h"
@@ -18,6 +22,9 @@ using analysis::Presentation;
 
 /// The trace that every example of help runs on.
 constexpr const char* kExample = "examples/qwen3_8b_h100_vllm.json.gz";
+
+/// A form of `kernels`: a table of its own content, in the layout of "table".
+constexpr const char* kComputeFlow = "compute-flow";
 
 std::string Example(const std::string& verb, const std::string& options) {
   return "layerscope " + verb + " " + kExample + (options.empty() ? "" : " " + options);
@@ -37,7 +44,8 @@ AnalysisSpec Summary() {
   spec.group = "look";
   spec.summary =
       "the one page: what ran, where the time went, what is suspicious, what to run next";
-  spec.options = SelectionOptions();
+  spec.options = Joined({SelectionOptions(), PassOptions(), LayerOptionSpecs()});
+  spec.layer_need = LayerNeed::kIfPossible;
   spec.examples = {"layerscope " + std::string(kExample), Example("summary", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& inputs) {
@@ -85,7 +93,8 @@ AnalysisSpec Modules() {
   spec.name = "modules";
   spec.group = "look";
   spec.summary = "the module tree with GPU time (inclusive, own, busy), calls, kernels, evidence";
-  spec.options = Joined({ModuleOptions(), SelectionOptions(), RowOptions()});
+  spec.options = Joined(
+      {ModuleOptions(), SelectionOptions(), PassOptions(), LayerOptionSpecs(), RowOptions()});
   spec.examples = {Example("modules", "--depth 4"), Example("modules", "--rollup class")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -108,9 +117,16 @@ AnalysisSpec Kernels() {
   spec.name = "kernels";
   spec.group = "look";
   spec.summary = "kernels, copies and sets ranked by the sum of their time";
+  spec.own_formats = {kComputeFlow};
   OptionSpec by = ChoiceOption("by", "KEY", analysis::KernelsByNames(), "what a row stands for");
-  by.fallback = "name";
-  spec.options = Joined({{std::move(by)}, SelectionOptions(), RowOptions()});
+  by.fallback = "name; with --layer each kernel";
+  OptionSpec compare = IntegerOption("compare-layer", "M",
+                                     "with --layer: which kernels two layers share, with times");
+  spec.options = Joined({{std::move(by), std::move(compare)},
+                         SelectionOptions(),
+                         PassOptions(),
+                         LayerOptionSpecs(),
+                         RowOptions()});
   spec.examples = {Example("kernels", "-n 10"), Example("kernels", "--by category --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -118,6 +134,9 @@ AnalysisSpec Kernels() {
     options.selection = SelectionOf(values);
     options.presentation = presentation;
     options.by = static_cast<analysis::KernelsBy>(values.Choice("by").value_or(0));
+    options.by_is_given = values.Has("by");
+    options.compare_layer = values.Number("compare-layer");
+    options.compute_flow = values.TextOr("format", {}) == kComputeFlow;
     return analysis::ComputeKernels(input, options);
   };
   return spec;
@@ -134,8 +153,11 @@ AnalysisSpec Steps() {
   OptionSpec reduce = ChoiceOption("rank-reduce", "HOW", analysis::RankReduceNames(),
                                    "one row a step over all ranks");
   OptionSpec per_rank = FlagOption("per-rank", "with --rank-reduce: the table of each rank too");
-  spec.options = Joined(
-      {{std::move(by), std::move(reduce), std::move(per_rank)}, SelectionOptions(), RowOptions()});
+  spec.options = Joined({{std::move(by), std::move(reduce), std::move(per_rank)},
+                         SelectionOptions(),
+                         PassOptions(),
+                         LayerOptionSpecs(),
+                         RowOptions()});
   spec.examples = {Example("steps", ""), Example("steps", "--by module --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -152,11 +174,111 @@ AnalysisSpec Steps() {
   return spec;
 }
 
+/// Passes and layers lie on one device: of the selection, the options that say where.
+std::vector<OptionSpec> PlaceOptions() {
+  std::vector<OptionSpec> options;
+  for (OptionSpec& spec : SelectionOptions()) {
+    const bool is_place = spec.name == "rank" || spec.name == "pid" || spec.name == "device" ||
+                          spec.name == "stream" || spec.name == "phase";
+    if (is_place) options.push_back(std::move(spec));
+  }
+  return options;
+}
+
+/// --pass, for verbs that show one pass or several whole ones.
+OptionSpec PassOption(std::string help, std::string fallback) {
+  OptionSpec option = PassOptions().front();
+  option.help = std::move(help);
+  option.fallback = std::move(fallback);
+  return option;
+}
+
+AnalysisSpec Passes() {
+  AnalysisSpec spec;
+  spec.name = "passes";
+  spec.group = "look";
+  spec.summary = "every forward pass: start, duration, average and first layer, cold or steady";
+  spec.options =
+      Joined({{PassOptions().front()}, PlaceOptions(), LayerOptionSpecs(), RowOptions()});
+  spec.layer_need = LayerNeed::kRequired;
+  spec.examples = {Example("passes", ""), Example("passes", "--phase decode")};
+  spec.compute = [](const AnalysisInput& input, const OptionValues& values,
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
+    return analysis::ComputePasses(input, {SelectionOf(values), presentation});
+  };
+  return spec;
+}
+
+AnalysisSpec Layers() {
+  AnalysisSpec spec;
+  spec.name = "layers";
+  spec.group = "look";
+  spec.summary = "each layer of one pass: type, wall, sum, categories; then layers by type";
+  spec.options = Joined({{PassOption("show this pass (index, as passes lists it)",
+                                     "the steady one, else the last whole one"),
+                          FlagOption("all-passes",
+                                     "each layer's wall time over the whole passes of one phase, "
+                                     "with outliers")},
+                         PlaceOptions(),
+                         LayerOptionSpecs(),
+                         RowOptions()});
+  spec.layer_need = LayerNeed::kRequired;
+  spec.examples = {Example("layers", ""), Example("layers", "--all-passes --phase decode")};
+  spec.compute = [](const AnalysisInput& input, const OptionValues& values,
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
+    return analysis::ComputeLayers(input,
+                                   {SelectionOf(values), presentation, values.Flag("all-passes")});
+  };
+  return spec;
+}
+
+AnalysisSpec Ranges() {
+  AnalysisSpec spec;
+  spec.name = "ranges";
+  spec.group = "convert";
+  spec.summary = "time ranges of passes and layers as Perfetto shows them";
+  std::vector<OptionSpec> places = PlaceOptions();
+  std::erase_if(places, [](const OptionSpec& option) { return option.name == "phase"; });
+  spec.options = Joined({{PassOption("only this pass, or FIRST..LAST", "all"),
+                          TextOption("layers", "LIST", "only these layers: 2,3,38 or 0..3,38")},
+                         std::move(places),
+                         LayerOptionSpecs(),
+                         RowOptions()});
+  spec.layer_need = LayerNeed::kRequired;
+  spec.examples = {Example("ranges", ""), Example("ranges", "--pass 1 --layers 2,3,35")};
+  spec.compute = [](const AnalysisInput& input, const OptionValues& values,
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
+    return analysis::ComputeRanges(
+        input, {SelectionOf(values), presentation, values.TextOr("layers", {})});
+  };
+  return spec;
+}
+
+AnalysisSpec Report() {
+  AnalysisSpec spec;
+  spec.name = "report";
+  spec.group = "show";
+  spec.summary = "the written report: trace, model, passes, layers, types, kernels, bottleneck";
+  spec.options = Joined({{PassOption("report on this pass (index, as passes lists it)",
+                                     "the steady one, else the last whole one")},
+                         PlaceOptions(),
+                         LayerOptionSpecs(),
+                         {RowOptions().front()}});
+  spec.layer_need = LayerNeed::kRequired;
+  spec.examples = {Example("report", "--format markdown"),
+                   Example("report", "--format markdown --phase prefill")};
+  spec.compute = [](const AnalysisInput& input, const OptionValues& values,
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
+    return analysis::ComputeReport(input, {SelectionOf(values), presentation});
+  };
+  return spec;
+}
+
 }  // namespace
 
 const std::vector<AnalysisSpec>& Analyses() {
-  static const std::vector<AnalysisSpec> kAnalyses = {Summary(), Info(), Modules(), Kernels(),
-                                                      Steps()};
+  static const std::vector<AnalysisSpec> kAnalyses = {
+      Summary(), Info(), Modules(), Passes(), Layers(), Kernels(), Steps(), Ranges(), Report()};
   return kAnalyses;
 }
 
@@ -167,8 +289,24 @@ const AnalysisSpec* FindAnalysis(std::string_view name) {
   return nullptr;
 }
 
+LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values) {
+  const bool asks = values.Has("pass") || values.Has("layer") || values.Has("compare-layer") ||
+                    (values.Has("by") && values.TextOr("by", {}) == "layer") ||
+                    (values.Has("format") && values.TextOr("format", {}) == kComputeFlow);
+  return asks ? LayerNeed::kRequired : spec.layer_need;
+}
+
+std::vector<OptionSpec> CommonOptionsOf(const AnalysisSpec& spec) {
+  std::vector<OptionSpec> options = CommonOptions();
+  for (OptionSpec& option : options) {
+    if (option.name != "format") continue;
+    option.choices.insert(option.choices.end(), spec.own_formats.begin(), spec.own_formats.end());
+  }
+  return options;
+}
+
 std::vector<OptionSpec> AllOptions(const AnalysisSpec& spec) {
-  return Joined({spec.options, CommonOptions()});
+  return Joined({spec.options, CommonOptionsOf(spec)});
 }
 
 }  // namespace layerscope::session

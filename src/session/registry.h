@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,10 @@
 
 namespace layerscope::session {
 
+/// Whether a verb wants passes and layers. kRequired: an input in which they cannot be sought (two
+/// processes on one device, an anchor that is refused) fails; kIfPossible: it goes on without them.
+enum class LayerNeed : uint8_t { kNever, kIfPossible, kRequired };
+
 /// One analysis verb, as data and one function. Everything that shows it (command line, help,
 /// envelope) is generated from this.
 struct AnalysisSpec {
@@ -20,6 +25,9 @@ struct AnalysisSpec {
   /// Its own options, selection and presentation included; CommonOptions come on top.
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
+  LayerNeed layer_need = LayerNeed::kNever;
+  /// Forms of output beside the common ones: tables of their own content, laid out as "table".
+  std::vector<std::string> own_formats;
   /// `inputs` as the user named them: files, directories, "-".
   std::function<base::Result<analysis::Output>(const analysis::AnalysisInput&, const OptionValues&,
                                                const analysis::Presentation&,
@@ -29,11 +37,16 @@ struct AnalysisSpec {
 
 /// All analyses, in the order of help.
 const std::vector<AnalysisSpec>& Analyses();
+/// What this run of a verb needs: its own need, or kRequired where an option asks for passes or
+/// layers (--pass, --layer, --by layer).
+LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values);
 /// Null when there is none of that name.
 const AnalysisSpec* FindAnalysis(std::string_view name);
 
 /// Options of every verb: output, limits, statistics.
 const std::vector<OptionSpec>& CommonOptions();
+/// The same as this verb has them: its own formats are choices of --format too.
+std::vector<OptionSpec> CommonOptionsOf(const AnalysisSpec& spec);
 /// A verb's own options and the common ones.
 std::vector<OptionSpec> AllOptions(const AnalysisSpec& spec);
 

@@ -13,8 +13,9 @@ namespace {
 using table::HealthEntry;
 using table::Severity;
 
-LoadOptions LoadOptionsOf(const OptionValues& values, const Hooks& hooks) {
+LoadOptions LoadOptionsOf(const OptionValues& values, LayerNeed layers, const Hooks& hooks) {
   LoadOptions options;
+  options.layers = layers;
   options.rules_path = values.TextOr("rules", {});
   options.threads = static_cast<int>(std::min<int64_t>(values.Number("threads").value_or(0), 1024));
   options.chunk_bytes = static_cast<size_t>(values.Number("chunk-size").value_or(0));
@@ -63,6 +64,10 @@ void AddHealth(const LoadedRun& run, bool selects_part, table::RankResult& resul
     std::vector<HealthEntry> more = rank.attribution->warnings;
     if (selects_part) more = OfWholeFile(std::move(more));
     health.insert(health.end(), more.begin(), more.end());
+    if (rank.layers != nullptr) {
+      const std::vector<HealthEntry>& of_layers = rank.layers->warnings;
+      health.insert(health.end(), of_layers.begin(), of_layers.end());
+    }
     result.warnings.insert(result.warnings.begin(), health.begin(), health.end());
     return;
   }
@@ -109,24 +114,55 @@ base::Status CheckTogether(const OptionValues& values) {
                      "JSON holds every table; the other formats show what people read"};
 }
 
+/// Why layers that are required are missing from a rank that is looked at.
+std::optional<base::Error> MissingLayers(const LoadedRun& run, const OptionValues& values) {
+  const std::optional<int64_t> only = values.Number("rank");
+  for (const LoadedRank& rank : run.ranks) {
+    if (!rank.no_layers || (only && rank.rank && rank.rank != only)) continue;
+    if (run.ranks.size() == 1) return rank.no_layers;
+    return base::Error(*rank.no_layers).WithContext(rank.path);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
+                                                       const OptionValues& values, LayerNeed layers,
+                                                       const Hooks& hooks,
+                                                       base::StageClock& clock) {
+  if (values.Has("pass") || values.Has("layer")) layers = LayerNeed::kRequired;
+  base::Result<LayerContext> model = LoadLayerContext(values);
+  if (!model.ok()) return std::move(model).error();
+  base::Result<std::vector<InputFile>> files = FindInputFiles(inputs);
+  if (!files.ok()) return std::move(files).error();
+  base::Result<LoadedRun> loaded =
+      LoadRun(*files, *std::move(model), LoadOptionsOf(values, layers, hooks), clock);
+  if (!loaded.ok()) return std::move(loaded).error();
+  auto run = std::make_shared<const LoadedRun>(*std::move(loaded));
+  if (layers == LayerNeed::kRequired) {
+    if (std::optional<base::Error> missing = MissingLayers(*run, values)) {
+      return *std::move(missing);
+    }
+  }
+  return std::shared_ptr<const LoadedRun>(std::move(run));
+}
 
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
                                   base::StageClock& clock) {
   if (base::Status options = CheckTogether(request.options); !options.ok()) {
     return std::move(options).error();
   }
-  base::Result<std::vector<InputFile>> files = FindInputFiles(request.inputs);
-  if (!files.ok()) return std::move(files).error();
-  base::Result<LoadedRun> loaded = LoadRun(*files, LoadOptionsOf(request.options, hooks), clock);
-  if (!loaded.ok()) return std::move(loaded).error();
+  base::Result<std::shared_ptr<const LoadedRun>> run =
+      OpenRun(request.inputs, request.options, LayerNeedOf(*request.analysis, request.options),
+              hooks, clock);
+  if (!run.ok()) return std::move(run).error();
   Outcome outcome;
-  outcome.run = std::make_shared<const LoadedRun>(*std::move(loaded));
+  outcome.run = *std::move(run);
   clock.Start("analyse");
   const std::vector<analysis::RankInput> inputs = outcome.run->Inputs();
-  base::Result<analysis::Output> output =
-      request.analysis->compute({inputs, outcome.run->rules.get()}, request.options,
-                                PresentationOf(request.options), request.inputs);
+  base::Result<analysis::Output> output = request.analysis->compute(
+      outcome.run->Input(inputs), request.options, PresentationOf(request.options), request.inputs);
   clock.Stop();
   if (!output.ok()) return std::move(output).error();
   table::Result& result = outcome.result;

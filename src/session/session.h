@@ -36,6 +36,13 @@ struct Outcome {
   std::optional<base::Error> verdict;
 };
 
+/// Opens, reads and attributes the files that `inputs` stand for, and finds their layers as far as
+/// `layers` asks (--pass and --layer make them required). kFailed when they are required and cannot
+/// be sought in a selected rank. `values` hold CommonOptions, and LayerOptionSpecs or none of them.
+base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
+                                                       const OptionValues& values, LayerNeed layers,
+                                                       const Hooks& hooks, base::StageClock& clock);
+
 /// Opens, reads, attributes and analyses. Nothing is printed.
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
                                   base::StageClock& clock);

@@ -123,6 +123,36 @@ std::vector<OptionSpec> SelectionOptions() {
           DurationOption("to", "only activities that start before T")};
 }
 
+std::vector<OptionSpec> PassOptions() {
+  OptionSpec pass = TextOption("pass", "N", "only this pass (index, as passes lists it), or N..M");
+  pass.kind = OptionKind::kStepRange;
+  OptionSpec layer = TextOption("layer", "N",
+                                "only this layer of the model, N..M, or head or tail: what the "
+                                "pass does before and after its layers");
+  return {std::move(pass), std::move(layer)};
+}
+
+std::vector<OptionSpec> LayerOptionSpecs() {
+  return {
+      TextOption("config", "FILE|DIR", "the model's Hugging Face config.json"),
+      WithFallback("chosen from the config",
+                   TextOption("profile", "NAME|FILE", "how the model's layers show in kernels")),
+      TextOption("anchor-kernel", "SUBSTR|/RE/",
+                 "a kernel that opens each layer or block, or stands once a layer"),
+      FlagOption("anchor-boundary", "the anchor opens a block: cut right before it"),
+      WithFallback("the profile's",
+                   IntegerOption("blocks-per-layer", "K", "blocks (anchors) that make a layer")),
+      IntegerOption("anchor-offset", "I", "the occurrence of the anchor that opens layer 0"),
+      WithFallback("the config's, else what the trace shows",
+                   IntegerOption("num-layers", "N", "layers of the model")),
+      IntegerOption("tp", "N", "tensor parallel size"),
+      IntegerOption("pp", "N", "pipeline parallel size"),
+      IntegerOption("dp", "N", "data parallel size"),
+      IntegerOption("ep", "N", "expert parallel size"),
+      TextOption("server-args", "FILE|TEXT",
+                 "the server's command line, which says the parallel sizes")};
+}
+
 std::vector<OptionSpec> RowOptions() {
   return {WithFallback("what fits, all for json and csv",
                        WithLetter('n', IntegerOption("rows", "ROWS", "rows to show; 0 = all"))),
@@ -137,15 +167,24 @@ analysis::Selection SelectionOf(const OptionValues& values) {
   selection.stream = values.Text("stream");
   selection.steps = values.Range("step");
   selection.phase = values.Text("phase");
+  selection.passes = values.Range("pass");
+  selection.layer = values.Text("layer");
   selection.module = values.Text("module");
   selection.from_ns = values.Number("from");
   selection.to_ns = values.Number("to");
   return selection;
 }
 
+render::Format FormatOf(const OptionValues& values) {
+  const size_t choice = values.Choice("format").value_or(0);
+  // What a verb has beyond these (compute-flow) is a table.
+  return choice < FormatNames().size() ? static_cast<render::Format>(choice)
+                                       : render::Format::kTable;
+}
+
 analysis::Presentation PresentationOf(const OptionValues& values) {
   analysis::Presentation presentation;
-  const auto format = static_cast<render::Format>(values.Choice("format").value_or(0));
+  const render::Format format = FormatOf(values);
   presentation.for_people = format == render::Format::kTable || format == render::Format::kMarkdown;
   presentation.rows = values.Number("rows");
   presentation.sort = values.TextOr("sort", {});

@@ -5,6 +5,7 @@
 
 #include "src/analysis/analysis.h"
 #include "src/analysis/selection.h"
+#include "src/render/render.h"
 #include "src/session/option.h"
 
 namespace layerscope::session {
@@ -20,11 +21,19 @@ std::vector<OptionSpec> SelectionOptions();
 /// -n and --sort.
 std::vector<OptionSpec> RowOptions();
 OptionSpec RankOption();
+/// --pass and --layer.
+std::vector<OptionSpec> PassOptions();
+/// What is known of the model and how its layers are found: --config --profile --anchor-kernel
+/// --anchor-boundary --blocks-per-layer --anchor-offset --num-layers, and how it is spread: --tp
+/// --pp --dp --ep --server-args.
+std::vector<OptionSpec> LayerOptionSpecs();
 
 analysis::Selection SelectionOf(const OptionValues& values);
 /// Rows, order and names; `format` decides who reads.
 analysis::Presentation PresentationOf(const OptionValues& values);
 
+/// The form of the output.
+render::Format FormatOf(const OptionValues& values);
 /// The names of --format, by render::Format.
 const std::vector<std::string>& FormatNames();
 

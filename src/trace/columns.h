@@ -46,7 +46,12 @@ struct Calls {
   std::vector<ThreadId> thread;
   std::vector<int64_t> correlation;
   std::vector<int64_t> external_id;
+  /// The kernel that a launch call names (ROCm writes it, CUDA does not). Reaches to the last call
+  /// that names one, so it is empty where none does: read it through KernelOf.
+  std::vector<StringId> kernel;
   size_t size() const { return start_ns.size(); }
+  /// Invalid: the call names no kernel.
+  StringId KernelOf(size_t row) const { return row < kernel.size() ? kernel[row] : StringId(); }
 };
 
 /// Framework operators.

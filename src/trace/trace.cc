@@ -47,7 +47,8 @@ std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
   return {
       {"activities", TotalBytes(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream,
                                 a.correlation, a.external_id, a.args)},
-      {"calls", TotalBytes(c.start_ns, c.dur_ns, c.name, c.thread, c.correlation, c.external_id)},
+      {"calls",
+       TotalBytes(c.start_ns, c.dur_ns, c.name, c.thread, c.correlation, c.external_id, c.kernel)},
       {"ops", TotalBytes(o.start_ns, o.dur_ns, o.name, o.thread, o.external_id, o.args)},
       {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread)},
       {"annotations", TotalBytes(n.start_ns, n.dur_ns, n.name, n.thread, n.is_gpu, n.is_op)},

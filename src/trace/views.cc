@@ -115,6 +115,10 @@ table::Table LaunchesView(const Trace& trace) {
   view.Threads(rows.thread);
   view.Correlations(rows.correlation);
   view.ExternalIds(rows.external_id);
+  view.Add("kernel", Unit::kNone, [&trace](size_t row) {
+    const StringId kernel = trace.calls.KernelOf(row);
+    return kernel.valid() ? Cell(trace.strings[kernel]) : Cell(Null());
+  });
   return std::move(view).Finish();
 }
 

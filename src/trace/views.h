@@ -12,7 +12,7 @@ namespace layerscope::trace {
 /// start_ns, dur_ns, kind, name, pid, device, stream, correlation, external_id, grid, block,
 /// collective.
 table::Table ActivitiesView(const Trace& trace);
-/// Host API calls: start_ns, dur_ns, name, pid, tid, correlation, external_id.
+/// Host API calls: start_ns, dur_ns, name, pid, tid, correlation, external_id, kernel.
 table::Table LaunchesView(const Trace& trace);
 /// start_ns, dur_ns, name, pid, tid, external_id, input_dims, input_types.
 table::Table OpsView(const Trace& trace);

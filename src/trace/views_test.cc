@@ -41,6 +41,18 @@ TEST(Views, ShowRowsAsTheFileWroteThem) {
   EXPECT_EQ(At(launches, "correlation", 0), Cell(int64_t{5}));
 }
 
+TEST(Views, ShowTheKernelThatALaunchNames) {
+  tests::TraceBuilder build;
+  const ThreadId thread = build.Thread(1, 1);
+  build.Call(thread, "hipStreamBeginCapture", 10, 1);
+  build.LaunchOf(thread, "hipLaunchKernel", "rms_norm", 20, 2);
+  build.Call(thread, "hipStreamEndCapture", 30, 3);
+  const table::Table launches = LaunchesView(build.trace());
+  EXPECT_EQ(At(launches, "kernel", 0), Cell(Null()));
+  EXPECT_EQ(At(launches, "kernel", 1), Cell(std::string_view("rms_norm")));
+  EXPECT_EQ(At(launches, "kernel", 2), Cell(Null()));
+}
+
 TEST(Views, WhatIsAbsentIsNull) {
   tests::TraceBuilder build;
   build.Kernel("lost", 200, 20, kNoCorrelation);

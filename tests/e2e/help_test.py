@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """`--help` of each verb ends with two examples; every one of them runs."""
 
+import pathlib
 import re
 import shlex
+import tempfile
 
 from e2e import ROOT, Parts, program
 
@@ -11,6 +13,14 @@ def verbs():
     """The verbs that `layerscope --help` lists."""
     done = program.run(["--help"])
     return re.findall(r"^  ([a-z]+)  +\S", done.stdout, re.MULTILINE)
+
+
+def run_aside(arguments):
+    """Runs an example where the files that it writes are in nobody's way."""
+    with tempfile.TemporaryDirectory(prefix="layerscope-help-") as folder:
+        for name in ("examples", "profiles"):
+            (pathlib.Path(folder) / name).symlink_to(ROOT / name)
+        return program.run(arguments, cwd=folder)
 
 
 def check(tally, verb):
@@ -26,7 +36,7 @@ def check(tally, verb):
     for line in lines:
         words = shlex.split(line)
         tally.equal("an example starts with", words[0], "layerscope")
-        run = program.run(words[1:], cwd=ROOT)
+        run = run_aside(words[1:])
         tally.equal(f"exit of `{line.strip()}` ({run.stderr.strip()[:200]})", run.exit, 0)
         tally.holds(f"`{line.strip()}` prints something", bool(run.stdout.strip()))
 

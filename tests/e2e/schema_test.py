@@ -10,8 +10,12 @@ from cut_test import SMALL
 from e2e import ROOT, Parts, program, shared
 
 SCHEMAS = ROOT / "docs/schema"
-VERBS = ("info", "summary", "modules", "steps", "kernels")
-VARIANTS = {"kernels": [["--by", by] for by in ("op", "op-dims", "module", "category", "stream")]}
+VERBS = ("info", "summary", "modules", "passes", "layers", "kernels", "steps", "ranges", "report")
+VARIANTS = {
+    "kernels": [*(["--by", by] for by in ("op", "op-dims", "module", "layer", "category", "stream")),
+                ["--layer", "0"], ["--layer", "0", "--compare-layer", "1"], ["--layer", "tail"]],
+    "layers": [["--all-passes"]],
+}
 FILES = ("traces/kineto/tracelens_hf_qwen1.5_h100.json.gz",
          "traces/kineto/tracelens_sglang_qwen3-8b_mi300_decode_graph.json.gz",
          "traces/kineto/tracelens_vllm_gptoss_b200_tp8_eager.json.gz",

@@ -1,5 +1,5 @@
-// Everything behind the reader over any trace that can be read: attribution, every analysis, every
-// way of showing it. Conservation is checked inside by LS_CHECK.
+// Everything behind the reader over any trace that can be read: attribution, layers, every
+// analysis, every way of showing it. Conservation is checked inside by LS_CHECK.
 #include <array>
 #include <span>
 #include <string>
@@ -11,6 +11,8 @@
 #include "src/base/check.h"
 #include "src/ingest/kineto/reader.h"
 #include "src/io/byte_source.h"
+#include "src/layers/find_layers.h"
+#include "src/model/profile.h"
 #include "src/model/rules.h"
 #include "src/render/render.h"
 #include "src/session/registry.h"
@@ -51,6 +53,13 @@ const std::vector<std::pair<std::string, session::RawOptions>>& Variants() {
       {"steps", {{"by", "module"}}},
       {"steps", {{"rank-reduce", "max"}}},
       {"summary", {{"step", "0"}}},
+      {"layers", {{"all-passes", "true"}}},
+      {"layers", {{"pass", "1"}}},
+      {"kernels", {{"by", "layer"}}},
+      {"kernels", {{"layer", "1"}}},
+      {"kernels", {{"layer", "0"}, {"compare-layer", "1"}}},
+      {"kernels", {{"layer", "head"}, {"pass", "0"}}},
+      {"ranges", {{"layers", "0..2"}}},
   };
   return variants;
 }
@@ -77,6 +86,32 @@ void AnalyseAll(const analysis::AnalysisInput& input, size_t pick) {
   Analyse(*spec, *options, input);
 }
 
+/// Ways of looking for layers; one is picked by the input's size.
+layers::LayerOptions LayerOptionsOf(size_t pick) {
+  layers::LayerOptions options;
+  options.profile = model::ChooseProfile(nullptr).profile;
+  switch (pick % 5) {
+    case 1:
+      options.anchor = "norm";
+      break;
+    case 2:
+      options.anchor = "/attention|flash|fmha/";
+      options.num_layers = 2;
+      break;
+    case 3:
+      options.anchor = "rms_norm_kernel";
+      options.anchor_is_boundary = true;
+      options.blocks_per_layer = 2;
+      break;
+    case 4:
+      options.num_layers = 3;
+      break;
+    default:
+      break;
+  }
+  return options;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -89,9 +124,25 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto trace = ingest::kineto::ReadTrace(*source, options);
   if (!trace.ok()) return 0;
   const attribution::Attribution attribution = attribution::Attribute(*trace, *rules);
+  const auto layers = layers::FindLayers(*trace, attribution, *rules, LayerOptionsOf(size / 4));
+  analysis::RankInput rank;
+  rank.trace = &*trace;
+  rank.attribution = &attribution;
+  if (layers.ok()) {
+    rank.layers = &*layers;
+  } else {
+    rank.no_layers = layers.error();
+  }
   // Every other input is two ranks of one run.
-  const std::array<analysis::RankInput, 2> ranks = {
-      {{&*trace, &attribution, 0, "rank0.json"}, {&*trace, &attribution, 1, "rank1.json"}}};
-  AnalyseAll({std::span(ranks).first(1 + size % 2), &*rules}, size / 2);
+  std::array<analysis::RankInput, 2> ranks = {rank, rank};
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i].rank = static_cast<int64_t>(i);
+    ranks[i].path = "rank" + std::to_string(i) + ".json";
+  }
+  analysis::AnalysisInput input;
+  input.ranks = std::span(ranks).first(1 + size % 2);
+  input.rules = &*rules;
+  input.profile = model::ChooseProfile(nullptr).profile;
+  AnalyseAll(input, size / 2);
   return 0;
 }

@@ -71,6 +71,7 @@ void Rows(std::string& out, const trace::Trace& trace) {
   Column(out, "thread", trace.calls.thread);
   Column(out, "correlation", trace.calls.correlation);
   Column(out, "external_id", trace.calls.external_id);
+  Column(out, "kernel", trace.calls.kernel);
   spans("ops", trace.ops);
   Column(out, "thread", trace.ops.thread);
   Column(out, "external_id", trace.ops.external_id);

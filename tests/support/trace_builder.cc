@@ -47,6 +47,21 @@ void TraceBuilder::GpuProcess(std::string_view pid) {
   gpu_process_ = Process(TextLabel(pid));
 }
 
+void TraceBuilder::GpuStream(int64_t device, int64_t stream) {
+  size_t d = 0;
+  while (d < trace_.devices.size() && trace_.devices[d].id.number != device) ++d;
+  if (d == trace_.devices.size()) trace_.devices.push_back({trace::Label{device, {}}});
+  size_t s = 0;
+  const auto is_it = [&](const trace::Stream& entry) {
+    return entry.device.index() == d && entry.id.number == stream;
+  };
+  while (s < trace_.streams.size() && !is_it(trace_.streams[s])) ++s;
+  if (s == trace_.streams.size()) {
+    trace_.streams.push_back({trace::DeviceId(d), trace::Label{stream, {}}});
+  }
+  gpu_stream_ = trace::StreamId(s);
+}
+
 trace::ActivityId TraceBuilder::Kernel(std::string_view name, int64_t start_ns, int64_t dur_ns,
                                        int64_t correlation, int64_t external_id) {
   return Activity(ActivityKind::kKernel, name, start_ns, dur_ns, correlation, external_id);
@@ -60,7 +75,7 @@ trace::ActivityId TraceBuilder::Activity(ActivityKind kind, std::string_view nam
   rows.name.push_back(trace_.strings.Intern(name));
   rows.kind.push_back(kind);
   rows.process.push_back(gpu_process_);
-  rows.stream.push_back(trace::StreamId(0));
+  rows.stream.push_back(gpu_stream_);
   rows.correlation.push_back(correlation);
   rows.external_id.push_back(external_id);
   rows.args.emplace_back();
@@ -77,6 +92,15 @@ trace::CallId TraceBuilder::Call(trace::ThreadId thread, std::string_view name, 
   rows.correlation.push_back(correlation);
   rows.external_id.push_back(external_id);
   return trace::CallId(rows.size() - 1);
+}
+
+trace::CallId TraceBuilder::LaunchOf(trace::ThreadId thread, std::string_view name,
+                                     std::string_view kernel, int64_t start_ns,
+                                     int64_t correlation) {
+  const trace::CallId id = Call(thread, name, start_ns, correlation);
+  trace_.calls.kernel.resize(id.index());
+  trace_.calls.kernel.push_back(trace_.strings.Intern(kernel));
+  return id;
 }
 
 trace::OpId TraceBuilder::Op(trace::ThreadId thread, std::string_view name, int64_t start_ns,

@@ -9,7 +9,8 @@
 namespace layerscope::tests {
 
 /// Builds a trace in memory, row by row, in file order. Times are nanoseconds. Kernels, copies and
-/// sets stand on one stream of one device, under the process given by GpuProcess (pid 0 at first).
+/// sets stand on the stream given by GpuStream (device 0, stream 7 at first), under the process
+/// given by GpuProcess (pid 0 at first).
 class TraceBuilder {
  public:
   TraceBuilder();
@@ -20,6 +21,8 @@ class TraceBuilder {
   /// The process that following activities are written under.
   void GpuProcess(int64_t pid);
   void GpuProcess(std::string_view pid);
+  /// The stream that following activities stand on.
+  void GpuStream(int64_t device, int64_t stream);
 
   trace::ActivityId Kernel(std::string_view name, int64_t start_ns, int64_t dur_ns,
                            int64_t correlation, int64_t external_id = trace::kNoExternalId);
@@ -28,6 +31,9 @@ class TraceBuilder {
                              int64_t external_id = trace::kNoExternalId);
   trace::CallId Call(trace::ThreadId thread, std::string_view name, int64_t start_ns,
                      int64_t correlation, int64_t external_id = trace::kNoExternalId);
+  /// A launch call that names its kernel, as ROCm's do.
+  trace::CallId LaunchOf(trace::ThreadId thread, std::string_view name, std::string_view kernel,
+                         int64_t start_ns, int64_t correlation);
   trace::OpId Op(trace::ThreadId thread, std::string_view name, int64_t start_ns, int64_t dur_ns,
                  int64_t external_id = trace::kNoExternalId);
   trace::ScopeId Scope(trace::ThreadId thread, std::string_view name, int64_t start_ns,
@@ -47,6 +53,7 @@ class TraceBuilder {
 
   trace::Trace trace_;
   trace::ProcessId gpu_process_;
+  trace::StreamId gpu_stream_ = trace::StreamId(0);
 };
 
 }  // namespace layerscope::tests

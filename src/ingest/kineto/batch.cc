@@ -15,7 +15,7 @@ void Batch::Clear() {
   ClearAll(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream, a.correlation, a.external_id,
            a.args);
   ClearAll(calls.start_ns, calls.dur_ns, calls.name, calls.thread, calls.correlation,
-           calls.external_id);
+           calls.external_id, calls.kernel);
   ClearAll(ops.start_ns, ops.dur_ns, ops.name, ops.thread, ops.external_id, ops.args);
   ClearAll(scopes.start_ns, scopes.dur_ns, scopes.name, scopes.thread);
   ClearAll(annotations.start_ns, annotations.dur_ns, annotations.name, annotations.thread,

@@ -106,6 +106,7 @@ void MakeIdsCanonical(trace::Trace& trace) {
   renumbering.Apply(trace.scopes.thread);
   renumbering.Apply(trace.annotations.name);
   renumbering.Apply(trace.annotations.thread);
+  renumbering.Apply(trace.calls.kernel);
   renumbering.MoveInto(trace);
 }
 

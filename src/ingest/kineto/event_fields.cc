@@ -34,6 +34,8 @@ std::string_view EventFields::*FindEventField(const char* key) {
       return Is(key, "name\"") ? &EventFields::name : nullptr;
     case 'd':
       return Is(key, "dur\"") ? &EventFields::dur : nullptr;
+    case 'i':
+      return Is(key, "id\"") ? &EventFields::id : nullptr;
     default:
       return nullptr;
   }
@@ -64,6 +66,8 @@ std::string_view ArgFields::*FindArgField(const char* key) {
       return Is(key, "Group size\"") ? &ArgFields::group_size : nullptr;
     case 'n':
       return Is(key, "name\"") ? &ArgFields::name : nullptr;
+    case 'k':
+      return Is(key, "kernel\"") ? &ArgFields::kernel : nullptr;
     default:
       return nullptr;
   }

@@ -8,6 +8,7 @@ namespace layerscope::ingest::kineto {
 /// The parts of one event that we use, as tokens of the text; an absent one has no data.
 struct EventFields {
   std::string_view ph, cat, name, pid, tid, ts, dur;
+  std::string_view id;  ///< of flows and async events
 };
 
 /// The same for its `args`.
@@ -15,7 +16,8 @@ struct ArgFields {
   std::string_view correlation, external_id, device, stream;
   std::string_view input_dims, input_types, grid, block;
   std::string_view collective, dtype, message_elements, group_size;
-  std::string_view name;  ///< metadata events
+  std::string_view name;    ///< metadata events
+  std::string_view kernel;  ///< launch calls of ROCm
 };
 
 /// Where a key's value goes, or null for keys that are not used. `key` points behind the opening

@@ -40,6 +40,7 @@ struct EventParser::Impl {
   ondemand::parser parser;
   RowWriter writer;
   Dictionary::Extent taken;
+  EventFields* kept_fields = nullptr;
 
   bool ReadArgs(ondemand::value value, ArgFields& args);
   bool ReadArgsAgain(ondemand::object& event, ArgFields& args);
@@ -164,6 +165,7 @@ bool EventParser::Impl::ReadEvent(ondemand::object& event, int64_t offset, Batch
   }
   if (args_passed && writer.NeedsArgs(fields) && !ReadArgsAgain(event, args)) return false;
   writer.Write(fields, args, offset, batch);
+  if (kept_fields != nullptr) *kept_fields = fields;
   return true;
 }
 
@@ -211,6 +213,10 @@ SliceOutcome EventParser::Parse(char* text, size_t size, int64_t offset, Batch& 
   while (bracket > text && *bracket != ']') --bracket;
   if (bracket < text + size) outcome.array_end = bracket - text;
   return outcome;
+}
+
+void EventParser::KeepFields(EventFields* fields) {
+  impl_->kept_fields = fields;
 }
 
 void EventParser::TakeDelta(Batch& batch) {

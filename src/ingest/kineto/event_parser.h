@@ -10,6 +10,7 @@
 #include "src/ingest/kineto/batch.h"
 #include "src/ingest/kineto/dictionary.h"
 #include "src/ingest/kineto/event_class.h"
+#include "src/ingest/kineto/event_fields.h"
 
 namespace layerscope::ingest::kineto {
 
@@ -40,6 +41,10 @@ class EventParser {
   /// the byte after are overwritten while parsing and restored. `offset` is where the slice stands
   /// in the document, for ledger samples; -1 where that is unknown (repaired text).
   SliceOutcome Parse(char* text, size_t size, int64_t offset, Batch& batch);
+
+  /// From now on the tokens of each event parsed are also stored in `*fields` (null: no longer); of
+  /// a slice of several events the last one's stay. They view the text given to Parse.
+  void KeepFields(EventFields* fields);
 
   /// Copies what the dictionary has gained since the last call into the batch.
   void TakeDelta(Batch& batch);

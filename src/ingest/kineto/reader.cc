@@ -88,6 +88,7 @@ base::Result<trace::Trace> ReadTrace(io::ByteSource& source, const ReadOptions& 
   const auto n_threads = static_cast<size_t>(ThreadCount(options.threads));
   SliceSource slices(source, std::move(opening->rest), offset, options.chunk_bytes);
   BatchMerger merger(n_threads);
+  if (options.counts_only) merger.assembler().CountOnly();
   SlicePipeline pipeline(slices, merger, n_threads, options, source);
   if (base::Status status = pipeline.Run(); !status.ok()) return std::move(status).error();
   merger.Close(head.is_array());

@@ -16,6 +16,8 @@ struct ReadOptions {
   int threads = 0;
   /// Bytes of one slice; the result is identical for every size (the fuzzer varies it).
   size_t chunk_bytes = size_t{1} << 20;
+  /// Only `counts`, `ledger` and `metadata` are filled: for checking a file that was written.
+  bool counts_only = false;
   /// Polled between slices; kCancelled when requested.
   const base::StopFlag* stop = nullptr;
   /// Told the bytes of the file consumed so far; called from any thread, one at a time.

@@ -96,6 +96,28 @@ TEST(ReadTrace, GivesTheSameStoreForEveryChunkSizeAndThreadCount) {
   }
 }
 
+TEST(ReadTrace, KeepsTheKernelThatALaunchNamesWhereverTheFileIsCut) {
+  const auto call = [](const std::string& name, const std::string& args) {
+    return R"({"ph":"X","cat":"cuda_runtime","name":")" + name +
+           R"(","pid":9,"tid":9,"ts":1,"dur":1,"args":{)" + args + "}}";
+  };
+  const std::string text = Document(
+      call("hipStreamBeginCapture", "") + "," +
+      call("hipLaunchKernel", R"("correlation":7,"kernel":"gemm<\u0041>")") + "," +
+      call("hipMemcpyAsync", R"("kernel":null)") + "," + Kernel("gemm<A>", "5") + "," +
+      call("hipLaunchKernel", R"("kernel":"norm")") + "," + call("hipStreamEndCapture", ""));
+  const trace::Trace trace = MustRead(text);
+  ASSERT_EQ(trace.calls.size(), 5U);
+  EXPECT_EQ(trace.calls.KernelOf(1), trace.activities.name[0]) << "one string for both";
+  EXPECT_EQ(trace.strings[trace.calls.KernelOf(3)], "norm");
+  for (const size_t row : {0, 2, 4}) EXPECT_FALSE(trace.calls.KernelOf(row).valid()) << row;
+  for (size_t chunk = 1; chunk <= text.size() + 1; chunk += 7) {
+    const auto cut = Read(text, 3, chunk);
+    ASSERT_TRUE(cut.ok()) << cut.error().message;
+    ASSERT_EQ(tests::StoreText(*cut), tests::StoreText(trace)) << chunk;
+  }
+}
+
 TEST(ReadTrace, LoadsOrRefusesADocumentCutAtEveryLength) {
   const std::string& whole = MixedDocument();
   const size_t list_begin = whole.find("\"traceEvents\": [") + 16;

@@ -220,6 +220,9 @@ void RowWriter::WriteCall(const EventFields& fields, const ArgFields& args, Span
   rows.thread.push_back(ThreadOf(fields, batch));
   rows.correlation.push_back(Correlation(args));
   rows.external_id.push_back(ExternalId(args));
+  if (!IsQuoted(args.kernel)) return;
+  rows.kernel.resize(rows.size() - 1);
+  rows.kernel.push_back(Name(args.kernel, batch));
 }
 
 void RowWriter::WriteOp(const EventFields& fields, const ArgFields& args, Span span, Batch& batch) {

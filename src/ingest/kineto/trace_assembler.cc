@@ -93,8 +93,7 @@ void TraceAssembler::AppendIds(Source& source, const std::vector<Id>& from, std:
   for (const Id id : from) to.push_back(Map(source, id));
 }
 
-void TraceAssembler::AddRows(size_t parser, const Batch& batch) {
-  Source& source = sources_[parser];
+void TraceAssembler::AppendRows(Source& source, const Batch& batch) {
   const auto add = [&](const auto& from, auto& to) {
     Append(from.start_ns, to.start_ns);
     Append(from.dur_ns, to.dur_ns);
@@ -108,6 +107,8 @@ void TraceAssembler::AddRows(size_t parser, const Batch& batch) {
   Append(a.correlation, trace_.activities.correlation);
   Append(a.external_id, trace_.activities.external_id);
   AppendIds(source, a.args, trace_.activities.args);
+  if (!batch.calls.kernel.empty()) trace_.calls.kernel.resize(trace_.calls.size());
+  AppendIds(source, batch.calls.kernel, trace_.calls.kernel);
   add(batch.calls, trace_.calls);
   AppendIds(source, batch.calls.thread, trace_.calls.thread);
   Append(batch.calls.correlation, trace_.calls.correlation);
@@ -122,6 +123,11 @@ void TraceAssembler::AddRows(size_t parser, const Batch& batch) {
   AppendIds(source, batch.annotations.thread, trace_.annotations.thread);
   Append(batch.annotations.is_gpu, trace_.annotations.is_gpu);
   Append(batch.annotations.is_op, trace_.annotations.is_op);
+}
+
+void TraceAssembler::AddRows(size_t parser, const Batch& batch) {
+  Source& source = sources_[parser];
+  if (!count_only_) AppendRows(source, batch);
   AddCounts(source, batch);
   AddNames(source, batch);
   trace_.ledger.Merge(batch.ledger);

@@ -19,6 +19,8 @@ class TraceAssembler {
   /// `parser` numbers the dictionaries. The delta must be added even when the rows are not used.
   void AddDelta(size_t parser, const DictionaryDelta& delta);
   void AddRows(size_t parser, const Batch& batch);
+  /// From now on rows are counted and not kept.
+  void CountOnly() { count_only_ = true; }
   trace::Ledger& ledger() { return trace_.ledger; }
   int64_t n_events() const { return n_events_; }
   int64_t n_without_ph() const { return n_without_ph_; }
@@ -47,6 +49,7 @@ class TraceAssembler {
   template <typename Id>
   void AppendIds(Source& source, const std::vector<Id>& from, std::vector<Id>& to);
 
+  void AppendRows(Source& source, const Batch& batch);
   void AddCounts(Source& source, const Batch& batch);
   void AddNames(Source& source, const Batch& batch);
   void SetZero();
@@ -54,6 +57,7 @@ class TraceAssembler {
   trace::Trace trace_;
   Dictionary dictionary_;
   std::vector<Source> sources_;
+  bool count_only_ = false;
   int64_t n_events_ = 0;
   int64_t n_without_ph_ = 0;
   int64_t min_ts_ns_ = std::numeric_limits<int64_t>::max();

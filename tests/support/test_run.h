@@ -22,7 +22,7 @@ class TestRun {
              {.category = "copy", .group = "other", .patterns = {"Memcpy"}}})),
         trace_(std::move(trace)),
         attribution_(attribution::Attribute(trace_, rules_)),
-        ranks_{{&trace_, &attribution_, rank, "test.json"}} {}
+        ranks_{{&trace_, &attribution_, nullptr, std::nullopt, rank, "test.json"}} {}
   TestRun(const TestRun&) = delete;
   TestRun& operator=(const TestRun&) = delete;
 

@@ -1,0 +1,215 @@
+#include "src/analysis/layer_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "src/analysis/not_found.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using layers::LayerStructure;
+using layers::Pass;
+using layers::PassPart;
+
+std::optional<int64_t> ParseNumber(std::string_view text) {
+  int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  if (text.empty() || problem != std::errc() || stop != end || number < 0) return std::nullopt;
+  return number;
+}
+
+/// What a missing pass or layer means where layers are withheld.
+std::optional<base::Error> Withheld(const LayerStructure& structure, std::string_view what) {
+  if (!structure.abstained) return std::nullopt;
+  return base::Error{
+      base::ErrorCode::kNotFound,
+      fmt::format("no {} is known in this input: {}", what, structure.abstained->why),
+      structure.abstained->how};
+}
+
+std::string RangeText(const NumberRange& range) {
+  return range.first == range.second ? fmt::format("{}", range.first)
+                                     : fmt::format("{}..{}", range.first, range.second);
+}
+
+base::Error NoPass(const LayerStructure& structure, const std::string& wanted) {
+  if (structure.passes.empty()) {
+    if (std::optional<base::Error> error = Withheld(structure, "pass")) return *std::move(error);
+  }
+  return NotFound("pass", wanted, PassNames(structure));
+}
+
+bool IsOf(const Pass& pass, const std::optional<std::string>& phase) {
+  return !phase || layers::ToString(pass.kind) == *phase;
+}
+
+/// The last pass of the phase that holds `test`.
+template <typename Test>
+std::optional<size_t> LastPass(const LayerStructure& structure,
+                               const std::optional<std::string>& phase, Test test) {
+  for (size_t i = structure.passes.size(); i-- > 0;) {
+    if (IsOf(structure.passes[i], phase) && test(structure.passes[i])) return i;
+  }
+  return std::nullopt;
+}
+
+std::string OfPhase(const std::optional<std::string>& phase) {
+  return phase ? " " + *phase : std::string();
+}
+
+base::Result<ChosenPass> ChooseDefault(const LayerStructure& structure,
+                                       const std::optional<std::string>& phase) {
+  const std::optional<size_t> steady = structure.steady_pass;
+  if (steady && *steady < structure.passes.size() && IsOf(structure.passes[*steady], phase)) {
+    return ChosenPass{*steady, "steady",
+                      "the first pass from which layer 0's wall time changes by at most 5 % over "
+                      "three passes"};
+  }
+  const auto runs = [](const Pass& pass) { return pass.kind != layers::PassKind::kCapture; };
+  if (const auto whole = LastPass(structure, phase,
+                                  [&](const Pass& pass) { return runs(pass) && pass.complete; })) {
+    return ChosenPass{*whole, fmt::format("last whole{} pass", OfPhase(phase)),
+                      fmt::format("no steady state (it takes three whole passes of one phase and "
+                                  "batch whose layer 0 differs by at most 5 %): the last whole{} "
+                                  "pass",
+                                  OfPhase(phase))};
+  }
+  if (const auto partial = LastPass(
+          structure, phase, [&](const Pass& pass) { return runs(pass) && pass.n_layers > 0; })) {
+    return ChosenPass{*partial, "last pass with layers",
+                      fmt::format("no{} pass is whole: the last one with layers", OfPhase(phase))};
+  }
+  if (const auto any = LastPass(structure, phase, [](const Pass& /*pass*/) { return true; })) {
+    return ChosenPass{*any, "last pass", fmt::format("the last{} pass", OfPhase(phase))};
+  }
+  return phase ? NotFound("phase", *phase, PassNames(structure)) : NoPass(structure, "0");
+}
+
+/// Whether a pass of the range has what `choice` names.
+bool HasChoice(const LayerStructure& structure, const NumberRange& passes,
+               const LayerChoice& choice) {
+  if (choice.part != PassPart::kLayer) {
+    for (size_t row = 0; row < structure.part.size(); ++row) {
+      const layers::PassId pass = structure.pass[row];
+      if (!pass.valid() || structure.part[row] != choice.part) continue;
+      const auto index = static_cast<int64_t>(pass.index());
+      if (passes.first <= index && index <= passes.second) return true;
+    }
+    return false;
+  }
+  return std::any_of(structure.layers.begin(), structure.layers.end(), [&](const auto& layer) {
+    const auto pass = static_cast<int64_t>(layer.pass.index());
+    return passes.first <= pass && pass <= passes.second && choice.first <= layer.index &&
+           layer.index <= choice.last;
+  });
+}
+
+base::Error NoLayer(const LayerStructure& structure, const NumberRange& passes,
+                    const std::string& wanted) {
+  if (structure.layers.empty()) {
+    if (std::optional<base::Error> error = Withheld(structure, "layer")) return *std::move(error);
+  }
+  int32_t first = -1;
+  int32_t last = -1;
+  for (const layers::Layer& layer : structure.layers) {
+    const auto pass = static_cast<int64_t>(layer.pass.index());
+    if (pass < passes.first || pass > passes.second) continue;
+    first = first < 0 ? layer.index : std::min(first, layer.index);
+    last = std::max(last, layer.index);
+  }
+  const std::string where =
+      fmt::format("pass{} {}", passes.first == passes.second ? "" : "es", RangeText(passes));
+  return {
+      base::ErrorCode::kNotFound, fmt::format("no layer '{}' in {}", wanted, where),
+      last < 0 ? where + " has no layers" : fmt::format("there are layers {} to {}", first, last)};
+}
+
+}  // namespace
+
+base::Result<LayerChoice> ParseLayerChoice(std::string_view text) {
+  if (text == kHeadName) return LayerChoice{PassPart::kHead};
+  if (text == kTailName) return LayerChoice{PassPart::kTail};
+  const size_t dots = text.find("..");
+  const std::optional<int64_t> first = ParseNumber(text.substr(0, dots));
+  const std::optional<int64_t> last =
+      dots == std::string_view::npos ? first : ParseNumber(text.substr(dots + 2));
+  if (first && last && *first <= *last) return LayerChoice{PassPart::kLayer, *first, *last};
+  return base::Error{base::ErrorCode::kUsage,
+                     fmt::format("--layer: '{}' is no layer, FIRST..LAST, head or tail", text),
+                     "layers are counted from 0: --layer 7, --layer 0..3"};
+}
+
+base::Result<const LayerStructure*> StructureOf(const RankInput& rank) {
+  if (rank.layers != nullptr) return rank.layers;
+  if (rank.no_layers) return *rank.no_layers;
+  return base::Error{
+      base::ErrorCode::kFailed, "passes and layers were not sought in this input", {}};
+}
+
+base::Result<ChosenPass> ChoosePass(const RankInput& rank, const std::optional<NumberRange>& passes,
+                                    const std::optional<std::string>& phase) {
+  base::Result<const LayerStructure*> found = StructureOf(rank);
+  if (!found.ok()) return std::move(found).error();
+  const LayerStructure& structure = **found;
+  if (!passes) return ChooseDefault(structure, phase);
+  if (passes->first != passes->second) {
+    return base::Error{base::ErrorCode::kUsage,
+                       fmt::format("--pass {}: one pass is shown at a time", RangeText(*passes)),
+                       "give one index, or --all-passes to compare passes"};
+  }
+  if (passes->first >= static_cast<int64_t>(structure.passes.size())) {
+    return NoPass(structure, RangeText(*passes));
+  }
+  const std::string why = fmt::format("--pass {}", passes->first);
+  return ChosenPass{static_cast<size_t>(passes->first), why, why};
+}
+
+bool LayerRows::Contains(uint32_t row) const {
+  const layers::PassId pass = structure_->pass[row];
+  if (!pass.valid()) return false;
+  const auto index = static_cast<int64_t>(pass.index());
+  if (index < passes_.first || index > passes_.second) return false;
+  if (!layer_) return true;
+  if (structure_->part[row] != layer_->part) return false;
+  if (layer_->part != PassPart::kLayer) return true;
+  const int64_t layer = structure_->layers[structure_->layer[row].index()].index;
+  return layer_->first <= layer && layer <= layer_->last;
+}
+
+base::Result<LayerRows> ChooseLayerRows(const RankInput& rank,
+                                        const std::optional<NumberRange>& passes,
+                                        const std::optional<std::string>& layer) {
+  base::Result<const LayerStructure*> found = StructureOf(rank);
+  if (!found.ok()) return std::move(found).error();
+  LayerRows rows(**found);
+  if (passes) {
+    if (passes->first >= static_cast<int64_t>((*found)->passes.size())) {
+      return NoPass(**found, RangeText(*passes));
+    }
+    rows.passes_ = *passes;
+  } else {
+    base::Result<ChosenPass> pass = ChoosePass(rank, {}, {});
+    if (!pass.ok()) return std::move(pass).error();
+    rows.passes_ = {static_cast<int64_t>(pass->index), static_cast<int64_t>(pass->index)};
+  }
+  if (!layer) return rows;
+  base::Result<LayerChoice> choice = ParseLayerChoice(*layer);
+  if (!choice.ok()) return std::move(choice).error();
+  rows.layer_ = *choice;
+  if (!HasChoice(**found, rows.passes_, *choice)) return NoLayer(**found, rows.passes_, *layer);
+  return rows;
+}
+
+std::vector<std::string> PassNames(const LayerStructure& structure) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < structure.passes.size(); ++i) {
+    names.push_back(fmt::format("{} ({})", i, layers::ToString(structure.passes[i].kind)));
+  }
+  return names;
+}
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/analysis/analysis.h"
+#include "src/analysis/rank_view.h"
+#include "src/analysis/selection.h"
+#include "src/base/result.h"
+#include "src/table/table.h"
+
+namespace layerscope::analysis {
+
+struct RangesOptions {
+  Selection selection;  ///< `passes`: the passes to list; absent = all
+  Presentation presentation;
+  std::string layers;  ///< "2,3,38" or "0..3,38"; empty = all
+};
+
+/// `ranges`: where passes and layers lie on the time line, as Perfetto shows it. kUsage for a list
+/// of layers that is none, kNotFound for a pass or layer that is not there.
+base::Result<Output> ComputeRanges(const AnalysisInput& input, const RangesOptions& options);
+
+/// The ranges of one pass and its layers, as people see them.
+base::Result<table::Table> RangeTableOf(const RankView& view, size_t pass);
+
+/// Nanoseconds as seconds with nine decimals: exact, and what Perfetto's search takes.
+std::string DecimalSeconds(int64_t ns);
+
+}  // namespace layerscope::analysis

@@ -1,0 +1,125 @@
+#include "src/analysis/structure_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/base/format_number.h"
+#include "src/layers/segmentation.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using layers::AnchorUse;
+using layers::LayerStructure;
+
+table::Value TextOrNull(const std::string& text) {
+  if (text.empty()) return table::Null();
+  return text;
+}
+
+std::string_view LevelOf(double confidence) {
+  return confidence >= layers::kConfident ? "high" : "low";
+}
+
+std::string AnchorText(const AnchorUse& anchor) {
+  if (anchor.pattern.empty()) return "found by repetition, no anchor given";
+  const std::string per_layer =
+      anchor.per_layer ? fmt::format(", {} a layer", *anchor.per_layer) : std::string();
+  return fmt::format("{} anchor {}{}", anchor.kind, anchor.pattern, per_layer);
+}
+
+}  // namespace
+
+table::Object AnchorObject(const LayerStructure& structure) {
+  const AnchorUse& anchor = structure.anchor;
+  const bool found = !structure.layers.empty();
+  return {{"pattern", TextOrNull(anchor.pattern)},
+          {"kind", TextOrNull(anchor.kind)},
+          {"per_layer", OrNull(anchor.per_layer)},
+          {"offset", OrNull(anchor.offset)},
+          {"evidence", attribution::ToString(anchor.evidence)},
+          {"confidence", RoundedConfidence(anchor.confidence)},
+          {"level", found ? table::Value(LevelOf(anchor.confidence)) : table::Value()}};
+}
+
+table::Object ProfileObject(const LayerStructure& structure) {
+  return {{"name", TextOrNull(structure.profile)}, {"why", TextOrNull(structure.profile_why)}};
+}
+
+table::Value AgreementValue(const LayerStructure& structure) {
+  if (!structure.modules) return table::Null();
+  return table::Object{{"class", structure.modules->module_class},
+                       {"n_layers", structure.modules->n_layers},
+                       {"n_agreeing", structure.modules->n_agreeing}};
+}
+
+double RoundedConfidence(double confidence) {
+  return std::round(confidence * 1000) / 1000;
+}
+
+std::string ConfidenceText(double confidence) {
+  return fmt::format("{:.2f} ({})", confidence, LevelOf(confidence));
+}
+
+std::string FoundText(const LayerStructure& structure) {
+  if (structure.layers.empty()) return {};
+  const std::string layers =
+      structure.layers_per_pass
+          ? base::FormatCounted(*structure.layers_per_pass, "layer") + " a pass"
+          : std::string("number of layers unknown");
+  return fmt::format("{}: {}; confidence {}", layers, AnchorText(structure.anchor),
+                     ConfidenceText(structure.anchor.confidence));
+}
+
+std::string AgreementText(const LayerStructure& structure) {
+  if (!structure.modules) return {};
+  const layers::ModuleAgreement& modules = *structure.modules;
+  return fmt::format(
+      "checked against nn.Module scopes: {} of {} layers hold exactly the kernels of "
+      "one {}",
+      base::FormatCount(modules.n_agreeing), base::FormatCount(modules.n_layers),
+      modules.module_class);
+}
+
+std::string ProfileText(const LayerStructure& structure) {
+  if (structure.profile.empty()) return "unknown";
+  if (structure.profile_why.empty()) return structure.profile;
+  return fmt::format("{} ({})", structure.profile, structure.profile_why);
+}
+
+int64_t MostBlocks(const LayerStructure& structure) {
+  int64_t most = 0;
+  for (const uint8_t block : structure.block) {
+    if (block != layers::kNoBlock) most = std::max<int64_t>(most, block + 1);
+  }
+  return most;
+}
+
+std::string BlockName(const model::Profile* profile, int64_t most_blocks, uint8_t block) {
+  if (block == layers::kNoBlock) return {};
+  if (profile != nullptr && block < profile->block_names.size()) return profile->block_names[block];
+  if (most_blocks == 2) return block == 0 ? "attention" : "ffn";
+  return fmt::format("block {}", block);
+}
+
+table::CellList FlagNames(uint8_t flags) {
+  table::CellList names;
+  if ((flags & layers::kLayerFirst) != 0) names.emplace_back("FIRST");
+  if ((flags & layers::kLayerFinal) != 0) names.emplace_back("FINAL");
+  if ((flags & layers::kLayerCut) != 0) names.emplace_back("CUT");
+  return names;
+}
+
+table::Value OrNull(const std::optional<int64_t>& value) {
+  if (!value) return table::Null();
+  return *value;
+}
+
+table::Cell CellOrNull(const std::optional<int64_t>& value) {
+  if (!value) return table::Null();
+  return *value;
+}
+
+}  // namespace layerscope::analysis

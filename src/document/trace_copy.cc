@@ -1,0 +1,105 @@
+#include "src/document/trace_copy.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace layerscope::document {
+namespace {
+
+using ingest::kineto::RawEvent;
+using ingest::kineto::RawEventReader;
+
+/// Events between two looks at the stop flag and reports of progress.
+constexpr int64_t kEventsBetweenReports = 4096;
+
+/// Puts the commas between events.
+class EventList {
+ public:
+  explicit EventList(io::ByteSink& sink) : sink_(sink) {}
+  base::Status Write(std::string_view event) {
+    text_ = first_ ? "\n" : ",\n";
+    first_ = false;
+    text_ += event;
+    return sink_.Write(text_);
+  }
+
+ private:
+  io::ByteSink& sink_;
+  bool first_ = true;
+  std::string text_;
+};
+
+std::string Opening(const RawEventReader& reader) {
+  if (reader.is_array()) return "[";
+  const std::string members = reader.MembersBefore();
+  return members.empty() ? "{\n\"traceEvents\": [" : "{\n" + members + ",\n\"traceEvents\": [";
+}
+
+std::string Closing(RawEventReader& reader) {
+  if (reader.is_array()) return "\n]\n";
+  const std::string members = reader.MembersAfter();
+  return members.empty() ? "\n]\n}\n" : "\n],\n" + members + "\n}\n";
+}
+
+base::Status Report(io::ByteSource& source, const CopyHooks& hooks) {
+  if (hooks.stop != nullptr && hooks.stop->requested()) {
+    return base::Error{base::ErrorCode::kCancelled, "interrupted", {}};
+  }
+  if (hooks.progress) hooks.progress(source.bytes_consumed(), source.bytes_total());
+  return {};
+}
+
+base::Status CopyEvents(RawEventReader& reader, io::ByteSource& source, const CopyPlan& plan,
+                        const CopyHooks& hooks, EventList& list, CopyCounts& counts) {
+  RawEvent event;
+  for (;;) {
+    base::Result<bool> more = reader.Next(event);
+    if (!more.ok()) return std::move(more).error();
+    if (!*more) return {};
+    if (counts.n_input++ % kEventsBetweenReports == 0) {
+      if (base::Status go_on = Report(source, hooks); !go_on.ok()) return go_on;
+    }
+    if (plan.keeps && !plan.keeps(event)) continue;
+    ++counts.n_kept;
+    if (base::Status written = list.Write(event.text); !written.ok()) return written;
+  }
+}
+
+base::Status AddEvents(io::ByteSource& source, const CopyPlan& plan, const CopyHooks& hooks,
+                       EventList& list, CopyCounts& counts) {
+  std::string event;
+  while (plan.next_added && plan.next_added(event)) {
+    if (counts.n_added++ % kEventsBetweenReports == 0) {
+      if (base::Status go_on = Report(source, hooks); !go_on.ok()) return go_on;
+    }
+    if (base::Status written = list.Write(event); !written.ok()) return written;
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<CopyCounts> CopyTrace(io::ByteSource& source, const CopyPlan& plan,
+                                   const CopyHooks& hooks, io::ByteSink& sink) {
+  RawEventReader reader(source);
+  CopyCounts counts;
+  EventList list(sink);
+  base::Status status = reader.ReadHead();
+  if (status.ok()) status = sink.Write(Opening(reader));
+  if (status.ok()) status = CopyEvents(reader, source, plan, hooks, list, counts);
+  if (status.ok()) status = AddEvents(source, plan, hooks, list, counts);
+  if (status.ok()) status = sink.Write(Closing(reader));
+  if (status.ok()) status = sink.Finish();
+  if (!status.ok()) return std::move(status).error();
+  if (counts.n_input != plan.n_expected) {
+    return base::Error{base::ErrorCode::kFailed,
+                       fmt::format("the input had {} events when it was read first and {} when it "
+                                   "was copied",
+                                   plan.n_expected, counts.n_input),
+                       "do not write to the trace while it is read"};
+  }
+  return counts;
+}
+
+}  // namespace layerscope::document

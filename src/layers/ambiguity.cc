@@ -1,0 +1,90 @@
+#include "src/layers/ambiguity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace layerscope::layers {
+namespace {
+
+/// From this share of changes on, two kinds of layers stand in turn.
+constexpr double kInTurn = 0.85;
+constexpr size_t kMinInTurn = 4;
+
+bool StandInTurn(const std::vector<bool>& kinds) {
+  if (kinds.size() < kMinInTurn) return false;
+  size_t changes = 0, back = 0;
+  for (size_t i = 1; i < kinds.size(); ++i) changes += kinds[i] != kinds[i - 1] ? 1 : 0;
+  for (size_t i = 2; i < kinds.size(); ++i) back += kinds[i] == kinds[i - 2] ? 1 : 0;
+  return static_cast<double>(changes) >= kInTurn * static_cast<double>(kinds.size() - 1) &&
+         static_cast<double>(back) >= kInTurn * static_cast<double>(kinds.size() - 2);
+}
+
+struct RunCounts {
+  size_t halves = 0, bare = 0, state_space = 0, runs = 0;
+  size_t shortest = SIZE_MAX, longest = 0;  ///< mixers before an FFN
+};
+
+RunCounts Count(const std::vector<Half>& halves, const Stretch& stretch) {
+  RunCounts counts;
+  size_t run = 0;
+  for (size_t i = stretch.first; i < stretch.end; ++i) {
+    ++counts.halves;
+    ++run;
+    counts.state_space += halves[i].state_space ? 1 : 0;
+    if (halves[i].after == Separation::kBare && i + 1 < stretch.end) {
+      ++counts.bare;
+      continue;
+    }
+    ++counts.runs;
+    counts.shortest = std::min(counts.shortest, run);
+    counts.longest = std::max(counts.longest, run);
+    run = 0;
+  }
+  return counts;
+}
+
+}  // namespace
+
+bool MayBePostNorm(const Outline& o, const std::vector<Half>& halves) {
+  const bool two_norms =
+      std::any_of(halves.begin(), halves.end(), [](const Half& half) { return half.has_ffn_norm; });
+  if (!two_norms || o.n_cache_writes > 0 || o.n_samplers > 0) return false;
+  return o.n_layer_norms >= halves.size() || (o.n_decoder_signs == 0 && o.n_eager_norms == 0);
+}
+
+Ambiguity FindAmbiguity(const Outline& o, const std::vector<Half>& halves, const Stretch& stretch) {
+  const RunCounts counts = Count(halves, stretch);
+  if (counts.bare > 0 && counts.runs > 1) {
+    if (counts.shortest == counts.longest) {
+      return {fmt::format("each FFN follows {} mixers with a norm between them: {} layers with "
+                          "several, or {} blocks of one",
+                          counts.longest, counts.runs, counts.halves + counts.runs),
+              false};
+    }
+    return {"", true};
+  }
+  if (counts.bare > 0) return {};
+  std::vector<bool> experts;
+  for (size_t i = stretch.first; i < stretch.end; ++i) experts.push_back(halves[i].experts);
+  if (StandInTurn(experts)) {
+    return {fmt::format("dense and MoE blocks stand in turn: {} layers, or {} of two halves each",
+                        counts.halves, counts.halves / 2),
+            false};
+  }
+  if (counts.state_space * 4 >= counts.halves && counts.runs > 1) {
+    return {
+        fmt::format("Mamba and FFN blocks stand strictly in turn: {} layers, or {} of one block",
+                    counts.halves, 2 * counts.halves),
+        false};
+  }
+  if (MayBePostNorm(o, halves)) {
+    return {
+        "LayerNorm, no cache and no sampler: an encoder's norms may open its blocks or close "
+        "them",
+        false};
+  }
+  return {};
+}
+
+}  // namespace layerscope::layers

@@ -1,0 +1,258 @@
+#include "src/layers/judgement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "src/layers/likeness.h"
+#include "src/layers/name_period.h"
+
+namespace layerscope::layers {
+namespace {
+
+/// Share of layers that must show a piece of evidence for it to count as recognised.
+constexpr double kMost = 0.9;
+/// Layers that share less than this of their kernels belong to different models.
+constexpr double kStranger = 0.4;
+constexpr double kHigh = 0.95;
+constexpr double kKnownCount = 0.98;
+
+class Judge_ {
+ public:
+  Judge_(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
+         bool count_known)
+      : o_(outline), halves_(halves), r_(reading), count_known_(count_known) {}
+
+  Judgement Give() {
+    judgement_.confidence = count_known_ ? kKnownCount : kHigh;
+    CheckCount();
+    CheckKernels();
+    CheckShape();
+    CheckLikeness();
+    CheckLengths();
+    if (r_.kind == ReadingKind::kPair) CheckTails();
+    CheckTowers();
+    CheckNames();
+    if (judgement_.why.empty()) judgement_.why = Reasons();
+    return judgement_;
+  }
+
+ private:
+  void Cap(double confidence, std::string why) {
+    if (confidence >= judgement_.confidence) return;
+    judgement_.confidence = confidence;
+    judgement_.why = std::move(why);
+  }
+
+  std::string Reasons() const {
+    return fmt::format(
+        "{} layers open at a norm, mix tokens between two projections and are alike by name{}",
+        r_.begin.size(), count_known_ ? ", as many as the model has" : "");
+  }
+
+  size_t EndHalf(size_t layer) const {
+    return layer + 1 < r_.first_half.size() ? r_.first_half[layer + 1] : halves_.size();
+  }
+  uint32_t EndOf(size_t layer) const {
+    return layer + 1 < r_.begin.size() ? r_.begin[layer + 1] : r_.end;
+  }
+
+  void CheckCount() {
+    const size_t n = r_.begin.size();
+    if (n < 2) Cap(count_known_ ? 0.55 : 0.2, "a single layer shows no repetition");
+    if (n == 2) Cap(count_known_ ? 0.8 : 0.6, "two layers are little repetition");
+    if (n == 3 && !count_known_) {
+      Cap(r_.cut_first || r_.cut_last ? 0.65 : 0.75, "three layers are little repetition");
+    }
+  }
+
+  void CheckKernels() {
+    size_t projected = 0, mixed = 0, with_ffn = 0, with_ffn_norm = 0, state_space = 0;
+    size_t unopened = 0, unknown = 0, odd = 0, swallows = 0, closes = 0, several_ffn = 0;
+    size_t n = 0;
+    for (size_t layer = 0; layer < r_.begin.size(); ++layer) {
+      if (r_.cut_last && layer + 1 == r_.begin.size()) break;
+      for (size_t i = r_.first_half[layer]; i < EndHalf(layer); ++i) {
+        const Half& half = halves_[i];
+        const uint32_t end =
+            half.has_ffn_norm ? half.ffn_open : std::max(EndOf(layer), half.mix_end);
+        ++n;
+        ++mixed;
+        projected +=
+            o_.HasGemm(half.begin, half.mix_begin) && o_.HasGemm(half.mix_end, end) ? 1 : 0;
+        with_ffn += half.n_ffn_blocks > 0 ? 1 : 0;
+        with_ffn_norm += half.has_ffn_norm ? 1 : 0;
+        state_space += half.state_space ? 1 : 0;
+        unopened += half.opened ? 0 : 1;
+        unknown += half.after == Separation::kUnknown ? 1 : 0;
+        closes += half.closes ? 1 : 0;
+        odd += half.odd_opening ? 1 : 0;
+        swallows += half.swallows ? 1 : 0;
+        several_ffn += half.n_ffn_blocks > 1 ? 1 : 0;
+      }
+    }
+    if (n == 0) return;
+    const double all = static_cast<double>(n);
+    const size_t bare = n - projected;
+    if (static_cast<double>(bare) > std::max((1 - kMost) * all, n >= 6 ? 1.0 : 0.0)) {
+      Cap(0.5, "no GEMM is recognised on both sides of the attention in most layers");
+    }
+    if (o_.mixers_are_softmax) Cap(0.6, "attention is recognised by its softmax alone");
+    if (with_ffn == 0) {
+      const bool pure = static_cast<double>(state_space) >= kMost * all;
+      Cap(pure ? 0.75 : 0.5, "no FFN kernel is recognised");
+    }
+    if (!halves_[r_.first_half[0]].closes && !o_.HasNorm(r_.begin[0], r_.begin[0] + 1)) ++unopened;
+    if (unopened > 0) Cap(0.5, "layer 0 has no norm of its own in this pass");
+    if (unknown > 0) Cap(0.6, "some layers have an FFN of unknown kernels");
+    if (odd > 0) Cap(0.6, "a projection stands between the FFN's norm and the next input norm");
+    if (several_ffn > 0 && !count_known_ && r_.kind == ReadingKind::kPair) {
+      Cap(0.65,
+          "some layers hold two FFNs with a norm between: an attention may have no known name");
+    }
+    if (halves_[r_.first_half[0]].n_opening > 1 && !o_.tokens[r_.begin[0]].traits.mixes_streams) {
+      Cap(0.65, "several norms stand together before the attention");
+    }
+    if (closes > 0) Cap(0.65, "layer 0 has no norm before its attention: blocks end with theirs");
+    if (swallows > 0) Cap(0.5, "some layers hold more than one attention with projections between");
+    if (r_.kind == ReadingKind::kPair && with_ffn_norm > 0 && with_ffn_norm < with_ffn) {
+      Cap(0.65, "some layers have a norm before their FFN and some have not");
+    }
+  }
+
+  void CheckShape() {
+    if (r_.odd_last) Cap(0.6, "the last layer does not follow its siblings");
+    if (r_.kind == ReadingKind::kBlock && !count_known_) {
+      Cap(0.6, "each block is taken for a layer, which only a config can confirm");
+    }
+  }
+
+  void CheckLikeness() {
+    const bool leave_last = r_.cut_last && r_.begin.size() > 1;
+    std::vector<uint32_t> begin = r_.begin;
+    uint32_t end = r_.end;
+    if (leave_last) end = begin.back(), begin.pop_back();
+    const Likeness likeness = CompareLayers(o_.tokens, begin, end);
+    for (const uint32_t signature : likeness.signature) ++repeats_[signature];
+    signature_ = likeness.signature;
+    if (begin.size() < 2) return;
+    if (likeness.alike < 0.6) {
+      Cap(0.3, "the layers are not alike by kernel names");
+    } else if (likeness.alike < kMost) {
+      Cap(0.6, "many layers are like no other by kernel names");
+    }
+    if (likeness.worst < 0.5) {
+      Cap(0.6, fmt::format("layer {} is unlike all others", likeness.worst_layer));
+    }
+  }
+
+  /// Projections behind the last FFN kernel are the same in all layers that end with it; one more
+  /// belongs to the next layer, whose norm was not recognised.
+  void CheckTails() {
+    std::map<uint32_t, std::map<uint32_t, size_t>> counts;  // FFN kernel -> projections -> layers
+    for (size_t i = 0; i + 1 < halves_.size(); ++i) {
+      if (!halves_[i].has_ffn) continue;
+      ++counts[o_.tokens[halves_[i].last_ffn].name]
+              [o_.GemmsBetween(halves_[i].last_ffn, halves_[i + 1].begin)];
+    }
+    for (const auto& [name, by_count] : counts) {
+      size_t most = 0, all = 0;
+      for (const auto& [count, layers] : by_count) most = std::max(most, layers), all += layers;
+      if (most < all) Cap(0.65, "the layers do not all end with the same projections");
+    }
+  }
+
+  /// A layer that lost its mixer's name is taken with its neighbour, or left in the tail.
+  void CheckLengths() {
+    std::vector<uint32_t> lengths;
+    for (size_t i = 0; i < r_.begin.size(); ++i) lengths.push_back(EndOf(i) - r_.begin[i]);
+    std::vector<uint32_t> sorted = lengths;
+    std::nth_element(sorted.begin(),
+                     sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+    const double usual = sorted[sorted.size() / 2];
+    const size_t usual_norms = UsualNorms();
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      const size_t norms = o_.FirstNormFrom(EndOf(i)) - o_.FirstNormFrom(r_.begin[i]);
+      if (Repeats(i)) continue;
+      if (lengths[i] >= 1.6 * usual && 2 * norms >= 3 * usual_norms && norms >= usual_norms + 2) {
+        Cap(0.6, fmt::format("layer {} is as long as two", i));
+      }
+    }
+    const uint32_t stop = std::min(o_.size(), r_.end + static_cast<uint32_t>(2 * usual));
+    const size_t ffn = o_.FirstFfnFrom(r_.end);
+    if (ffn < o_.ffn.size() && o_.ffn[ffn] < stop && !o_.HasApart(r_.end, o_.ffn[ffn])) {
+      Cap(0.6, "FFN kernels stand behind the last layer");
+    }
+  }
+
+  /// Another layer has the same kernels.
+  bool Repeats(size_t layer) const {
+    return layer < signature_.size() && repeats_.at(signature_[layer]) > 1;
+  }
+
+  size_t UsualNorms() const {
+    std::vector<size_t> norms;
+    for (size_t i = 0; i < r_.begin.size(); ++i) {
+      norms.push_back(o_.FirstNormFrom(EndOf(i)) - o_.FirstNormFrom(r_.begin[i]));
+    }
+    std::nth_element(norms.begin(), norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2),
+                     norms.end());
+    return norms[norms.size() / 2];
+  }
+
+  /// Two towers: the kernels change altogether, once, between two layers.
+  void CheckTowers() {
+    size_t changes = 0, at = 0;
+    for (size_t i = 1; i < r_.begin.size(); ++i) {
+      if (changes > 1) return;
+      const bool stranger = LayersShare(i - 1, i) < kStranger || (i > 1 && NormsChange(i));
+      if (stranger) ++changes, at = i;
+    }
+    const size_t n = r_.begin.size() - (r_.cut_last ? 1 : 0);
+    if (changes != 1 || at < 2 || at + 1 >= n || LayersShare(0, n - 1) >= 2 * kStranger) return;
+    Cap(0.6, fmt::format("from layer {} on the kernels are others: two models in one pass", at));
+  }
+
+  /// From LayerNorm to RMSNorm.
+  bool NormsChange(size_t layer) const {
+    return o_.tokens[r_.begin[layer]].traits.layer_norm !=
+           o_.tokens[r_.begin[layer - 1]].traits.layer_norm;
+  }
+
+  double LayersShare(size_t a, size_t b) const {
+    return SharedNames(o_.tokens.subspan(r_.begin[a], EndOf(a) - r_.begin[a]),
+                       o_.tokens.subspan(r_.begin[b], EndOf(b) - r_.begin[b]));
+  }
+
+  void CheckNames() {
+    const uint32_t from = r_.begin.front();
+    const NamePeriod period = FindNamePeriod(o_.tokens.subspan(from, r_.end - from));
+    const PeriodVerdict verdict = CheckPeriod(period, r_.begin, r_.end);
+    const bool halves_repeat = r_.kind == ReadingKind::kDouble && count_known_;
+    if (verdict == PeriodVerdict::kShorter && !halves_repeat) {
+      Cap(0.6,
+          fmt::format("names alone repeat every {} kernels, inside the layers", period.length));
+    } else if (verdict == PeriodVerdict::kDiffers) {
+      Cap(0.6, fmt::format("names alone repeat every {} kernels, which is no number of layers",
+                           period.length));
+    }
+  }
+
+  const Outline& o_;
+  const std::vector<Half>& halves_;
+  const Reading& r_;
+  bool count_known_;
+  std::vector<uint32_t> signature_;     ///< by layer
+  std::map<uint32_t, size_t> repeats_;  ///< signature -> layers
+  Judgement judgement_;
+};
+
+}  // namespace
+
+Judgement Judge(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
+                bool count_known) {
+  return Judge_(outline, halves, reading, count_known).Give();
+}
+
+}  // namespace layerscope::layers

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/layers/halves.h"
+#include "src/layers/outline.h"
+#include "src/layers/readings.h"
+
+namespace layerscope::layers {
+
+/// How far a reading can be trusted, and what speaks against it.
+struct Judgement {
+  double confidence = 0;
+  std::string why;
+};
+
+/// Confidence of a reading (formats/layer_finding.md, rule 8): it starts high and every missing or
+/// contradicting piece of evidence caps it. `count_known`: --num-layers or a config gave the number
+/// of layers and the reading has it.
+Judgement Judge(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
+                bool count_known);
+
+}  // namespace layerscope::layers

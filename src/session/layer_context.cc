@@ -1,0 +1,117 @@
+#include "src/session/layer_context.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "src/io/small_file.h"
+
+namespace layerscope::session {
+namespace {
+
+/// A server's arguments are a command line; a file larger than this holds something else.
+constexpr size_t kMaxServerArgsBytes = size_t{1} << 20;
+
+base::Error Usage(std::string message, std::string hint) {
+  return {base::ErrorCode::kUsage, std::move(message), std::move(hint)};
+}
+
+/// The option's own text, or what stands in the file of that name.
+base::Result<std::string> ServerArguments(const std::string& text_or_file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(text_or_file, error)) return text_or_file;
+  base::Result<std::string> text = io::ReadSmallFile(
+      text_or_file, kMaxServerArgsBytes, "a server's command line", "give the command line itself");
+  if (!text.ok()) return std::move(text).error().WithContext("--server-args");
+  return text;
+}
+
+base::Status SetDegree(const OptionValues& values, const char* name,
+                       model::ParallelDegree& degree) {
+  const std::optional<int64_t> size = values.Number(name);
+  if (!size) return {};
+  if (*size < 1) {
+    return Usage(fmt::format("--{} 0 is no parallel size", name), "the smallest size is 1");
+  }
+  degree = {size, fmt::format("--{}", name)};
+  return {};
+}
+
+base::Result<model::ParallelLayout> ParallelOf(const OptionValues& values) {
+  model::ParallelLayout layout;
+  if (const std::optional<std::string> given = values.Text("server-args")) {
+    base::Result<std::string> text = ServerArguments(*given);
+    if (!text.ok()) return std::move(text).error();
+    base::Result<model::ParallelLayout> parsed = model::ParseServerArguments(*text);
+    if (!parsed.ok()) return std::move(parsed).error();
+    layout = *std::move(parsed);
+  }
+  const std::pair<const char*, model::ParallelDegree*> degrees[] = {
+      {"tp", &layout.tp}, {"pp", &layout.pp}, {"dp", &layout.dp}, {"ep", &layout.ep}};
+  for (const auto& [name, degree] : degrees) {
+    if (base::Status set = SetDegree(values, name, *degree); !set.ok()) {
+      return std::move(set).error();
+    }
+  }
+  return layout;
+}
+
+base::Status SetProfile(const OptionValues& values, LayerContext& context) {
+  if (const std::optional<std::string> name = values.Text("profile")) {
+    base::Result<model::Profile> profile = model::LoadProfile(*name);
+    if (!profile.ok()) return std::move(profile).error();
+    context.profile = std::make_unique<const model::Profile>(*std::move(profile));
+    context.options.profile_why = fmt::format("--profile {}", *name);
+    return {};
+  }
+  const model::ProfileChoice choice = model::ChooseProfile(context.config.get());
+  context.profile = std::make_unique<const model::Profile>(*choice.profile);
+  context.options.profile_why = choice.why;
+  return {};
+}
+
+base::Status CheckCounts(const layers::LayerOptions& options) {
+  if (options.num_layers == 0) {
+    return Usage("--num-layers 0 leaves no layer", "give the number of decoder layers");
+  }
+  if (options.blocks_per_layer == 0) {
+    return Usage("--blocks-per-layer 0 leaves no block", "a layer has 1, 2 or 4 blocks");
+  }
+  if (options.anchor.empty() && options.anchor_is_boundary) {
+    return Usage("--anchor-boundary goes with --anchor-kernel",
+                 "name the kernel that opens a block");
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<LayerContext> LoadLayerContext(const OptionValues& values) {
+  LayerContext context;
+  if (const std::optional<std::string> path = values.Text("config")) {
+    base::Result<model::ModelConfig> config = model::LoadModelConfig(*path);
+    if (!config.ok()) return std::move(config).error().WithContext("--config");
+    context.config = std::make_unique<const model::ModelConfig>(*std::move(config));
+  }
+  if (base::Status set = SetProfile(values, context); !set.ok()) return std::move(set).error();
+  base::Result<model::ParallelLayout> parallel = ParallelOf(values);
+  if (!parallel.ok()) return std::move(parallel).error();
+  context.parallel = *std::move(parallel);
+  layers::LayerOptions& options = context.options;
+  options.anchor = values.TextOr("anchor-kernel", {});
+  options.anchor_is_boundary = values.Flag("anchor-boundary");
+  options.blocks_per_layer = values.Number("blocks-per-layer");
+  options.anchor_offset = values.Number("anchor-offset");
+  options.num_layers = values.Number("num-layers");
+  options.pid = values.Text("pid");
+  options.device = values.Text("device");
+  options.stream = values.Text("stream");
+  options.config = context.config.get();
+  options.profile = context.profile.get();
+  if (base::Status counts = CheckCounts(options); !counts.ok()) return std::move(counts).error();
+  return context;
+}
+
+}  // namespace layerscope::session

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "src/base/result.h"
+#include "src/layers/find_layers.h"
+#include "src/model/model_config.h"
+#include "src/model/parallel_layout.h"
+#include "src/model/profile.h"
+#include "src/session/option.h"
+
+namespace layerscope::session {
+
+/// What the options say of the model: its config, the profile that follows from it or was named,
+/// how layers are to be found, and how the model is spread over GPUs.
+struct LayerContext {
+  std::unique_ptr<const model::ModelConfig> config;  ///< null without --config
+  std::unique_ptr<const model::Profile> profile;     ///< never null
+  model::ParallelLayout parallel;
+  layers::LayerOptions options;  ///< points into the members above
+};
+
+/// Reads the options of LayerOptionSpecs() (absent ones are unknown) and the files that they name.
+/// Errors say which option they come from.
+base::Result<LayerContext> LoadLayerContext(const OptionValues& values);
+
+}  // namespace layerscope::session

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""`cut`: what it keeps stands in the input byte for byte and in order, and reads back to the figures
+that the whole trace gives for the same selection: kernels, modules and steps.
+"""
+
+import json
+import pathlib
+import tempfile
+
+from e2e import Parts, program, shared
+from generated import GRID, generate
+from schema_test import problems_of
+from trace_text import raw_events, read_text
+
+REAL = ("traces/kineto/tracelens_vllm_gptoss_b200_tp8_eager.json.gz",
+        "traces/kineto/tracelens_sglang_qwen3-8b_mi300_extend.json.gz",
+        "traces/kineto/tracelens_sglang_qwen3-8b_mi300_decode_graph.json.gz",
+        "traces/kineto/tracelens_hf_qwen1.5_h100.json.gz",
+        "traces/kineto/hta_v100_cudagraph_train_rank1.json.gz",
+        "traces/kineto/kineto_tb_resnet50_workers0.pt.trace.json.gz",
+        "traces/cpu/vllm_qwen3_tiny_offline_stack.json.gz")
+NODE = ("gpu_incl_ns", "gpu_excl_ns", "kernel_incl_ns", "kernel_excl_ns", "kernels_incl",
+        "kernels_excl", "evidence")
+STEP = ("name", "thread", "phase", "requests", "query_tokens", "context_tokens",
+        "generation_tokens", "cpu_ns", "wall_ns", "busy_ns", "idle_ns", "sum_ns", "n_kernels",
+        "n_launches", "ns_per_token")
+STEP_IN_PART = ("name", "thread", "phase", "sum_ns", "n_kernels")
+
+
+def data_of(verb, file, *options):
+    return program.run_json(verb, [file], *options)["data"]
+
+
+def kernels(data):
+    return sorted((row["key"], row["name"], row["category"], row["n"], row["sum_ns"], row["min_ns"],
+                   row["max_ns"], json.dumps(row.get("evidence"))) for row in data["rows"])
+
+
+def modules(data):
+    """Modules with GPU time in the selection; others may be listed without any. By path: siblings
+    stand in the order of their first call, and the first of the whole trace may not be in the cut."""
+    return sorted([node["path"], node["depth"], [node[key] for key in NODE[:-1]],
+                   json.dumps(node["evidence"])] for node in data["nodes"]
+                  if node["gpu_incl_ns"] or node["kernels_incl"])
+
+
+def steps(data, keys):
+    return [[row.get(key) for key in keys] for row in data["steps"] if row["n_kernels"] or
+            keys is STEP]
+
+
+def compare(tally, file, selection, folder, whole_steps):
+    """`whole_steps`: the selection is made of steps, so that their walls and launches are theirs."""
+    what = " ".join(selection)
+    out = folder / "cut.json"
+    done = program.run(["cut", file, *selection, "-o", out, "--format", "json"])
+    tally.equal(f"{what}: exit ({done.stderr.strip()[:200]})", done.exit, 0)
+    if done.exit != 0:
+        return
+    document = program.parse_json(done.stdout)
+    tally.equal(f"{what}: against docs/schema", problems_of(document)[:3], [])
+    data = document["data"]
+    compare_events(tally, what, file, out, data)
+    tally.equal(f"{what}: kernels", kernels(data_of("kernels", out)),
+                kernels(data_of("kernels", file, *selection)))
+    before, after = data_of("modules", file, *selection), data_of("modules", out)
+    tally.equal(f"{what}: modules", modules(after), modules(before))
+    tally.equal(f"{what}: unattributed", after.get("unattributed"), before.get("unattributed"))
+    tally.equal(f"{what}: total", after.get("total"), before.get("total"))
+    keys = STEP if whole_steps else STEP_IN_PART
+    before, after = data_of("steps", file, *selection), data_of("steps", out)
+    if "abstained" not in before and "steps" in before:
+        tally.equal(f"{what}: steps", steps(after, keys), steps(before, keys))
+        tally.equal(f"{what}: outside", after["outside"], before["outside"])
+
+
+def compare_events(tally, what, file, out, data):
+    kept = [raw for raw, _ in raw_events(read_text(out))]
+    json.loads(read_text(out), strict=False)
+    tally.equal(f"{what}: events by the envelope", data["events"]["written"], len(kept))
+    tally.equal(f"{what}: nothing is added", data["events"]["added"], 0)
+    tally.equal(f"{what}: kept by class", sum(row["n_kept"] for row in data["kept"]), len(kept))
+    whole = iter(raw for raw, _ in raw_events(read_text(file)))
+    tally.holds(f"{what}: every event stands in the input, in order",
+                all(any(raw == other for other in whole) for raw in kept))
+    tally.holds(f"{what}: something is left out", data["events"]["kept"] <= data["events"]["input"])
+
+
+def spread(n):
+    return sorted({0, n // 2, n - 1}) if n else []
+
+
+def selections(file):
+    """[(options, made of steps?)]: single steps, a range, times in thirds, single passes."""
+    found = []
+    listed = program.run(["steps", file, "--format", "json"])
+    rows = program.parse_json(listed.stdout)["data"].get("steps", []) if listed.exit == 0 else []
+    indices = sorted({row["index"] for row in rows})
+    found += [((f"--step={indices[i]}",), True) for i in spread(len(indices))]
+    if len(indices) > 2:
+        found.append(((f"--step={indices[0]}..{indices[1]}",), True))
+    info = data_of("info", file)
+    if info["devices"] and info["n_kernels"]:
+        first = min(d["first_ns"] for d in info["devices"])
+        third = (max(d["last_ns"] for d in info["devices"]) - first) // 3
+        edges = (first, first + third, first + 2 * third)
+        found.append(((f"--to={edges[1]}ns",), False))
+        found.append(((f"--from={edges[1]}ns", f"--to={edges[2]}ns"), False))
+        found.append(((f"--device={info['devices'][0]['device']}",), False))
+    listed = program.run(["passes", file, "--format", "json"])
+    if listed.exit == 0:
+        passes = program.parse_json(listed.stdout)["data"].get("passes", [])
+        ran = [row["index"] for row in passes if row["n_kernels"]]
+        found += [((f"--pass={ran[i]}",), False) for i in spread(len(ran))]
+    return found
+
+
+def check(tally, file, folder):
+    for selection, whole_steps in selections(file):
+        chosen = [option for option in selection
+                  if not (option.startswith("--from") or option.startswith("--to"))
+                  or in_range(file, selection)]
+        if chosen:
+            compare(tally, file, selection, folder, whole_steps)
+
+
+def in_range(file, selection):
+    """A time in which no activity starts is refused, by every verb."""
+    return program.run(["kernels", file, *selection]).exit == 0
+
+
+def check_passes(tally, folder):
+    """A pass that was cut out is the only pass, with the same layers."""
+    file, out = folder / "trace.json", folder / "cut.json.gz"
+    generate(file, "--layers 6 --passes 4 --seed 31")
+    before = data_of("layers", file, "--pass", "2")
+    program.run_json("cut", [file], "--pass", "2", "-o", str(out))
+    after = data_of("layers", out, "--pass", "0")
+    tally.equal("layers", [(r["index"], r["n_kernels"], r["sum_ns"]) for r in after["layers"]],
+                [(r["index"], r["n_kernels"], r["sum_ns"]) for r in before["layers"]])
+    passes = data_of("passes", out)["passes"]
+    tally.equal("passes", len(passes), 1)
+
+
+def check_twice(tally, folder):
+    """Cutting a cut by all that it holds changes nothing."""
+    file, once, again = folder / "trace.json", folder / "once.json", folder / "again.json"
+    generate(file, "--layers 3 --passes 4 --seed 32 --steps sglang --stacks")
+    program.run_json("cut", [file], "--step", "1", "-o", str(once))
+    program.run_json("cut", [once], "--step", "0", "-o", str(again))
+    tally.equal("events", [raw for raw, _ in raw_events(read_text(again))],
+                [raw for raw, _ in raw_events(read_text(once))])
+
+
+def check_refusals(tally, folder):
+    file, out = folder / "trace.json", folder / "cut.json"
+    generate(file, "--layers 2 --passes 2 --seed 33 --steps sglang")
+    before = sorted(folder.iterdir())
+    cases = ((["cut", file, "-o", out], 2, "nothing says what to keep"),
+             (["cut", file, "--step", "99", "-o", out], 1, "no step '99'"),
+             (["cut", file, "--pass", "99", "-o", out], 1, "pass"),
+             (["cut", file, "--from", "5ms", "--to", "1ms", "-o", out], 2, "is not before"),
+             (["cut", file, "--from", "5", "-o", out], 2, "has no unit"),
+             (["cut", "-", "--step", "0", "-o", out], 2, "standard input can be read once"),
+             (["cut", file, "--step", "0", "-o", file], 2, "would overwrite the input"))
+    for arguments, status, words in cases:
+        done = program.run(arguments)
+        what = " ".join(str(a).replace(str(folder), "…") for a in arguments)
+        tally.equal(f"{what}: exit", done.exit, status)
+        tally.holds(f"{what}: says {words!r}: {done.stderr.strip()[:160]}", words in done.stderr)
+        tally.equal(f"{what}: files left", sorted(folder.iterdir()), before)
+
+
+if __name__ == "__main__":
+    PARTS = Parts("cut documents")
+    with tempfile.TemporaryDirectory(prefix="layerscope-cut-documents-") as FOLDER:
+        HERE = pathlib.Path(FOLDER)
+        for PATH in REAL:
+            FOUND = shared(PATH)
+            if FOUND is None:
+                PARTS.skip(PATH, "../shared/traces is absent")
+            else:
+                PARTS.run(pathlib.Path(PATH).name, check, FOUND, HERE)
+        for NAME, OPTIONS in GRID.items():
+            FILE = HERE / f"{NAME}.json"
+            generate(FILE, OPTIONS)
+            PARTS.run(f"generated {NAME}", check, FILE, HERE)
+            FILE.unlink()
+        for NAME, CHECK in (("a pass", check_passes), ("twice", check_twice),
+                            ("refusals", check_refusals)):
+            with tempfile.TemporaryDirectory(prefix="layerscope-cut-documents-") as OWN:
+                PARTS.run(NAME, CHECK, pathlib.Path(OWN))
+    PARTS.close()
