@@ -15,9 +15,9 @@ help:  ## list the targets
 demo: build  ## build, then show what layerscope says about the shipped example
 	$(BINARY) $(EXAMPLE)
 	@mkdir -p build/demo
-	@$(BINARY) summary $(EXAMPLE) --format markdown -o build/demo/report.md
+	@$(BINARY) report $(EXAMPLE) -o build/demo/report.md
 	@$(BINARY) summary $(EXAMPLE) --format json -o build/demo/report.json
-	@echo "The same page is in build/demo/report.md and build/demo/report.json."
+	@echo "The written report is build/demo/report.md; the page above as JSON is build/demo/report.json."
 
 build: deps-build  ## build the program: build/release/layerscope
 	cmake --preset release $(CMAKE_ARGS)

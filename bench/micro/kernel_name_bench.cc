@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "src/kernel_names/kernel_name.h"
+#include "src/kernel_names/short_name.h"
 
 #include "bench/gen/kernel_names.h"
 

@@ -30,7 +30,7 @@ base::Result<table::RankResult> FlowOfSelection(const AnalysisInput& input, cons
   shown.title = fmt::format("Compute flow: {} in {}", base::FormatDuration(view.total_ns()),
                             base::FormatCounted(static_cast<int64_t>(rows.n_rows), "kernel"));
   table::NoteRowsLeftOut(shown, left_out);
-  result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(shown)});
+  result.blocks.push_back(table::TableBlock(std::move(shown)));
   result.data = {{"rows", std::move(rows)}};
   result.main_table = "rows";
   return result;
@@ -73,7 +73,7 @@ std::vector<table::Block> FlowBlocks(const PassLayers& layers, const model::Prof
                     base::FormatCounted(cluster.n, "layer"), base::FormatDuration(view.total_ns()),
                     base::FormatCounted(static_cast<int64_t>(table.n_rows), "kernel"));
     table::NoteRowsLeftOut(table, table::LimitRows(table, rows));
-    blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(table)});
+    blocks.push_back(table::TableBlock(std::move(table)));
   }
   return blocks;
 }

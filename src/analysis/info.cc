@@ -11,6 +11,7 @@
 #include "src/analysis/row_table.h"
 #include "src/analysis/run_ranks.h"
 #include "src/base/format_number.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -261,11 +262,6 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
   return block;
 }
 
-table::Cell OrNull(const std::optional<int64_t>& value) {
-  if (!value) return table::Null();
-  return *value;
-}
-
 /// A stream, or the device as a whole.
 struct PlaceRow {
   LabelValue device;
@@ -300,13 +296,13 @@ table::Block DevicesBlock(const Facts& facts) {
       .AddInt(Nanoseconds("sum_ns", "sum"), &PlaceRow::sum_ns)
       .AddInt(Nanoseconds("busy_ns", "busy"), &PlaceRow::busy_ns)
       .Add(Nanoseconds("first_ns", "first start", 1),
-           [](const PlaceRow& row) { return OrNull(row.first_ns); })
+           [](const PlaceRow& row) { return table::CellOrNull(row.first_ns); })
       .Add(Nanoseconds("last_ns", "last end", 1),
-           [](const PlaceRow& row) { return OrNull(row.last_ns); });
+           [](const PlaceRow& row) { return table::CellOrNull(row.last_ns); });
   table::Table result = table.Take();
   result.title = "Devices and streams";
   result.notes = std::move(notes.notes);
-  return {.kind = table::Block::Kind::kTable, .table = std::move(result)};
+  return table::TableBlock(std::move(result));
 }
 
 struct CategoryRow {
@@ -327,7 +323,7 @@ table::Block CategoriesBlock(const trace::Trace& trace) {
       .AddInt(Count("n", "events"), &CategoryRow::n);
   table::Table result = table.Take();
   result.title = "Events";
-  return {.kind = table::Block::Kind::kTable, .table = std::move(result)};
+  return table::TableBlock(std::move(result));
 }
 
 table::RankResult ComputeRank(const AnalysisInput& input, const RankView& view,

@@ -1,3 +1,5 @@
+#include "src/analysis/kernel_rows.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,10 +7,9 @@
 
 #include "src/analysis/display_names.h"
 #include "src/analysis/group_by.h"
-#include "src/analysis/kernels.h"
 #include "src/analysis/module_path.h"
 #include "src/base/format_number.h"
-#include "src/kernel_names/kernel_name.h"
+#include "src/kernel_names/short_name.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -227,6 +228,12 @@ void SetShownNames(std::vector<KernelRow>& rows) {
 
 }  // namespace
 
+const std::vector<std::string>& KernelsByNames() {
+  static const std::vector<std::string> kNames = {"name",  "op",       "op-dims", "module",
+                                                  "layer", "category", "stream"};
+  return kNames;
+}
+
 std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places places) {
   std::vector<Group> groups = GroupBy(view, KeyOfRow(view, by, places));
   std::stable_sort(groups.begin(), groups.end(),
@@ -239,20 +246,25 @@ std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places
   return rows;
 }
 
-std::string OtherText(const RankView& view) {
+std::vector<KernelRow> OtherActivities(const RankView& view) {
   const std::string& other = view.rules().category(view.rules().other()).name;
+  std::vector<KernelRow> rows = RankActivities(view, KernelsBy::kName, Places::kTogether);
+  std::erase_if(rows, [&other](const KernelRow& row) { return row.category != other; });
+  return rows;
+}
+
+std::string OtherText(const RankView& view) {
   int64_t other_ns = 0;
   std::vector<std::string> names;
-  for (const KernelRow& row : RankActivities(view, KernelsBy::kName, Places::kTogether)) {
-    if (row.category != other) continue;
+  for (const KernelRow& row : OtherActivities(view)) {
     other_ns += row.group.sum_ns;
     if (names.size() == kOtherNames) continue;
     names.push_back(fmt::format("{} ({})", row.shown_name,
                                 base::FormatShare(row.group.sum_ns, view.total_ns())));
   }
   if (names.empty()) return {};
-  return fmt::format("{} {}: {}", other, base::FormatShare(other_ns, view.total_ns()),
-                     fmt::join(names, ", "));
+  return fmt::format("{} {}: {}", view.rules().category(view.rules().other()).name,
+                     base::FormatShare(other_ns, view.total_ns()), fmt::join(names, ", "));
 }
 
 }  // namespace layerscope::analysis

@@ -10,6 +10,7 @@
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 #include "src/table/sort.h"
 
 namespace layerscope::analysis {
@@ -19,11 +20,6 @@ using table::Cell;
 using table::ColumnSpec;
 
 constexpr int64_t kRowsForPeople = 25;
-
-Cell TextOrNull(const std::string& text) {
-  if (text.empty()) return table::Null();
-  return std::string_view(text);
-}
 
 int64_t AverageNs(const Group& group) {
   return group.n > 0 ? base::DivideHalfEven(group.sum_ns, group.n) : 0;
@@ -65,7 +61,7 @@ table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, 
   table.AddText(Key("key"), &KernelRow::key)
       .AddText(Key("name", TitleOf(by, view.cpu_only())), &KernelRow::name);
   const auto text = [](std::string KernelRow::*member) {
-    return [member](const KernelRow& row) { return TextOrNull(row.*member); };
+    return [member](const KernelRow& row) { return table::TextCellOrNull(row.*member); };
   };
   table.Add(Key("short_name"), text(&KernelRow::short_name))
       .Add(Key("category"), text(&KernelRow::category));
@@ -132,13 +128,23 @@ table::Block BlockOf(const RankView& view, table::Table rows) {
                            base::FormatDuration(view.total_ns()),
                            base::FormatCounted(static_cast<int64_t>(rows.n_rows), "row"));
   if (std::string other = OtherText(view); !other.empty()) rows.notes.push_back(std::move(other));
-  return {.kind = table::Block::Kind::kTable, .table = std::move(rows)};
+  return table::TableBlock(std::move(rows));
 }
 
 /// The kernels of the selected layer one by one: groups of categories, then the longest kernels.
 base::Result<table::RankResult> ComputeLayer(const AnalysisInput& input, const RankView& view,
                                              const KernelsOptions& options) {
   table::RankResult result = StartResult(view);
+  if (view.rows().empty()) {
+    result.abstained = table::Abstention{
+        "nothing_ran", "nothing of this layer ran: a capture records launches and has no times",
+        "`layerscope ranges` gives the times of its launch calls"};
+    result.data = {{"by", "kernel"},
+                   {"rows", table::Array()},
+                   {"groups", table::Array()},
+                   {"total", TotalOf(view)}};
+    return result;
+  }
   const Presentation& presentation = options.presentation;
   std::vector<LayerKernel> kernels = BuildLayerKernels(view, *view.input().layers, input.profile);
   table::Table rows = LayerKernelsForMachines(view, kernels);
@@ -150,7 +156,7 @@ base::Result<table::RankResult> ComputeLayer(const AnalysisInput& input, const R
   if (presentation.for_people) {
     table::Table shown_groups = groups;
     shown_groups.title = "By group";
-    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(shown_groups)});
+    result.blocks.push_back(table::TableBlock(std::move(shown_groups)));
     table::Table shown =
         LayerKernelsForPeople(view, std::move(kernels), view.total_ns(), presentation.verbose);
     shown.order = rows.order;
@@ -171,7 +177,7 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsO
     base::Result<const layers::LayerStructure*> structure = StructureOf(view.input());
     if (!structure.ok()) return std::move(structure).error();
     if ((*structure)->layers.empty() && (*structure)->abstained) {
-      result.abstained = (*structure)->abstained;
+      result.abstained = AbstentionOf(view.input());
       result.data = {{"by", "layer"}, {"rows", table::Array()}, {"total", TotalOf(view)}};
       return result;
     }
@@ -197,12 +203,6 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsO
 }
 
 }  // namespace
-
-const std::vector<std::string>& KernelsByNames() {
-  static const std::vector<std::string> kNames = {"name",  "op",       "op-dims", "module",
-                                                  "layer", "category", "stream"};
-  return kNames;
-}
 
 base::Result<Output> ComputeKernels(const AnalysisInput& input, const KernelsOptions& options) {
   if (options.compare_layer) return CompareLayers(input, options);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "src/analysis/not_found.h"
+#include "src/base/parse_number.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -13,14 +13,6 @@ namespace {
 using layers::LayerStructure;
 using layers::Pass;
 using layers::PassPart;
-
-std::optional<int64_t> ParseNumber(std::string_view text) {
-  int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  if (text.empty() || problem != std::errc() || stop != end || number < 0) return std::nullopt;
-  return number;
-}
 
 /// What a missing pass or layer means where layers are withheld.
 std::optional<base::Error> Withheld(const LayerStructure& structure, std::string_view what) {
@@ -47,12 +39,21 @@ bool IsOf(const Pass& pass, const std::optional<std::string>& phase) {
   return !phase || layers::ToString(pass.kind) == *phase;
 }
 
-/// The last pass of the phase that holds `test`.
+/// What the default pass is chosen among.
+struct Candidates {
+  const std::optional<std::string>& phase;
+  const PassMask& among;
+  bool Has(const LayerStructure& structure, size_t pass) const {
+    return IsOf(structure.passes[pass], phase) && (among.empty() || among[pass] != 0);
+  }
+};
+
+/// The last of the candidates that holds `test`.
 template <typename Test>
-std::optional<size_t> LastPass(const LayerStructure& structure,
-                               const std::optional<std::string>& phase, Test test) {
+std::optional<size_t> LastPass(const LayerStructure& structure, const Candidates& candidates,
+                               Test test) {
   for (size_t i = structure.passes.size(); i-- > 0;) {
-    if (IsOf(structure.passes[i], phase) && test(structure.passes[i])) return i;
+    if (candidates.Has(structure, i) && test(structure.passes[i])) return i;
   }
   return std::nullopt;
 }
@@ -62,28 +63,38 @@ std::string OfPhase(const std::optional<std::string>& phase) {
 }
 
 base::Result<ChosenPass> ChooseDefault(const LayerStructure& structure,
-                                       const std::optional<std::string>& phase) {
+                                       const Candidates& candidates) {
+  const std::optional<std::string>& phase = candidates.phase;
   const std::optional<size_t> steady = structure.steady_pass;
-  if (steady && *steady < structure.passes.size() && IsOf(structure.passes[*steady], phase)) {
+  if (steady && *steady < structure.passes.size() && candidates.Has(structure, *steady)) {
     return ChosenPass{*steady, "steady",
                       "the first pass from which layer 0's wall time changes by at most 5 % over "
                       "three passes"};
   }
   const auto runs = [](const Pass& pass) { return pass.kind != layers::PassKind::kCapture; };
-  if (const auto whole = LastPass(structure, phase,
+  if (const auto whole = LastPass(structure, candidates,
                                   [&](const Pass& pass) { return runs(pass) && pass.complete; })) {
+    if (steady) {
+      return ChosenPass{*whole,
+                        fmt::format("last whole{} pass{}", OfPhase(phase),
+                                    candidates.among.empty() ? "" : " of the selection"),
+                        fmt::format("the last whole{} pass; the steady one, pass {}, is not of "
+                                    "this selection",
+                                    OfPhase(phase), *steady)};
+    }
     return ChosenPass{*whole, fmt::format("last whole{} pass", OfPhase(phase)),
                       fmt::format("no steady state (it takes three whole passes of one phase and "
                                   "batch whose layer 0 differs by at most 5 %): the last whole{} "
                                   "pass",
                                   OfPhase(phase))};
   }
-  if (const auto partial = LastPass(
-          structure, phase, [&](const Pass& pass) { return runs(pass) && pass.n_layers > 0; })) {
+  if (const auto partial = LastPass(structure, candidates, [&](const Pass& pass) {
+        return runs(pass) && pass.n_layers > 0;
+      })) {
     return ChosenPass{*partial, "last pass with layers",
                       fmt::format("no{} pass is whole: the last one with layers", OfPhase(phase))};
   }
-  if (const auto any = LastPass(structure, phase, [](const Pass& /*pass*/) { return true; })) {
+  if (const auto any = LastPass(structure, candidates, [](const Pass& /*pass*/) { return true; })) {
     return ChosenPass{*any, "last pass", fmt::format("the last{} pass", OfPhase(phase))};
   }
   return phase ? NotFound("phase", *phase, PassNames(structure)) : NoPass(structure, "0");
@@ -128,15 +139,48 @@ base::Error NoLayer(const LayerStructure& structure, const NumberRange& passes,
       last < 0 ? where + " has no layers" : fmt::format("there are layers {} to {}", first, last)};
 }
 
+/// What is asked for exists, and the rest of the selection leaves nothing of it.
+base::Error NothingHeld(const LayerStructure& structure, const std::vector<uint8_t>& held,
+                        const std::optional<NumberRange>& passes,
+                        const std::optional<std::string>& layer) {
+  std::string what;
+  if (layer) {
+    const bool is_part = *layer == kHeadName || *layer == kTailName;
+    what = is_part ? "the " + *layer : "layer " + *layer;
+  }
+  if (passes) {
+    what += fmt::format("{}pass{} {}", layer ? " of " : "",
+                        passes->first == passes->second ? "" : "es", RangeText(*passes));
+  } else {
+    what += " of any pass";
+  }
+  PassMask in_rest(structure.passes.size(), 0);
+  for (uint32_t row = 0; row < structure.pass.size(); ++row) {
+    if (held[row] != 0 && structure.pass[row].valid()) in_rest[structure.pass[row].index()] = 1;
+  }
+  std::vector<std::string> names;
+  const std::vector<std::string> all = PassNames(structure);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (in_rest[i] != 0) names.push_back(all[i]);
+  }
+  base::Error error{base::ErrorCode::kNotFound,
+                    fmt::format("the rest of the selection holds nothing of {}", what),
+                    "it holds no pass"};
+  if (!names.empty()) {
+    error.hint = "in it " + NotFound("pass", {}, names).hint;
+  }
+  return error;
+}
+
 }  // namespace
 
 base::Result<LayerChoice> ParseLayerChoice(std::string_view text) {
   if (text == kHeadName) return LayerChoice{PassPart::kHead};
   if (text == kTailName) return LayerChoice{PassPart::kTail};
   const size_t dots = text.find("..");
-  const std::optional<int64_t> first = ParseNumber(text.substr(0, dots));
+  const std::optional<int64_t> first = base::ParseWhole(text.substr(0, dots));
   const std::optional<int64_t> last =
-      dots == std::string_view::npos ? first : ParseNumber(text.substr(dots + 2));
+      dots == std::string_view::npos ? first : base::ParseWhole(text.substr(dots + 2));
   if (first && last && *first <= *last) return LayerChoice{PassPart::kLayer, *first, *last};
   return base::Error{base::ErrorCode::kUsage,
                      fmt::format("--layer: '{}' is no layer, FIRST..LAST, head or tail", text),
@@ -150,12 +194,22 @@ base::Result<const LayerStructure*> StructureOf(const RankInput& rank) {
       base::ErrorCode::kFailed, "passes and layers were not sought in this input", {}};
 }
 
+std::optional<table::Abstention> AbstentionOf(const RankInput& rank) {
+  if (rank.layers == nullptr || !rank.layers->abstained) return std::nullopt;
+  if (!rank.attribution->cpu_only) return rank.layers->abstained;
+  return table::Abstention{rank.layers->abstained->code,
+                           "the trace holds CPU ops alone, and passes and layers are found in GPU "
+                           "kernels",
+                           "`layerscope modules` shows the CPU time of its modules and ops"};
+}
+
 base::Result<ChosenPass> ChoosePass(const RankInput& rank, const std::optional<NumberRange>& passes,
-                                    const std::optional<std::string>& phase) {
+                                    const std::optional<std::string>& phase,
+                                    const PassMask& among) {
   base::Result<const LayerStructure*> found = StructureOf(rank);
   if (!found.ok()) return std::move(found).error();
   const LayerStructure& structure = **found;
-  if (!passes) return ChooseDefault(structure, phase);
+  if (!passes) return ChooseDefault(structure, {phase, among});
   if (passes->first != passes->second) {
     return base::Error{base::ErrorCode::kUsage,
                        fmt::format("--pass {}: one pass is shown at a time", RangeText(*passes)),
@@ -163,6 +217,12 @@ base::Result<ChosenPass> ChoosePass(const RankInput& rank, const std::optional<N
   }
   if (passes->first >= static_cast<int64_t>(structure.passes.size())) {
     return NoPass(structure, RangeText(*passes));
+  }
+  if (const Pass& pass = structure.passes[static_cast<size_t>(passes->first)]; !IsOf(pass, phase)) {
+    return base::Error{base::ErrorCode::kNotFound,
+                       fmt::format("pass {} is no {} pass but {}", passes->first, *phase,
+                                   layers::ToString(pass.kind)),
+                       NotFound("pass", {}, PassNames(structure)).hint};
   }
   const std::string why = fmt::format("--pass {}", passes->first);
   return ChosenPass{static_cast<size_t>(passes->first), why, why};
@@ -180,28 +240,66 @@ bool LayerRows::Contains(uint32_t row) const {
   return layer_->first <= layer && layer <= layer_->last;
 }
 
+PassMask LayerRows::HeldPasses(const std::vector<uint8_t>& held) const {
+  PassMask passes(structure_->passes.size(), 0);
+  for (uint32_t row = 0; row < structure_->pass.size(); ++row) {
+    if ((held.empty() || held[row] != 0) && Contains(row)) {
+      passes[structure_->pass[row].index()] = 1;
+    }
+  }
+  return passes;
+}
+
+bool LayerRows::IsMissedBy(const std::vector<uint8_t>& held, const PassMask& among) const {
+  if (held.empty() || std::find(among.begin(), among.end(), 1) != among.end()) return false;
+  for (uint32_t row = 0; row < structure_->pass.size(); ++row) {
+    if (Contains(row)) return true;
+  }
+  return false;
+}
+
 base::Result<LayerRows> ChooseLayerRows(const RankInput& rank,
                                         const std::optional<NumberRange>& passes,
-                                        const std::optional<std::string>& layer) {
+                                        const std::optional<std::string>& layer,
+                                        const std::vector<uint8_t>& held) {
   base::Result<const LayerStructure*> found = StructureOf(rank);
   if (!found.ok()) return std::move(found).error();
-  LayerRows rows(**found);
-  if (passes) {
-    if (passes->first >= static_cast<int64_t>((*found)->passes.size())) {
-      return NoPass(**found, RangeText(*passes));
-    }
-    rows.passes_ = *passes;
-  } else {
-    base::Result<ChosenPass> pass = ChoosePass(rank, {}, {});
+  const LayerStructure& structure = **found;
+  const auto n_passes = static_cast<int64_t>(structure.passes.size());
+  LayerRows rows(structure);
+  if (passes && passes->first >= n_passes) return NoPass(structure, RangeText(*passes));
+  rows.passes_ = passes.value_or(NumberRange(0, n_passes - 1));
+  if (layer) {
+    base::Result<LayerChoice> choice = ParseLayerChoice(*layer);
+    if (!choice.ok()) return std::move(choice).error();
+    rows.layer_ = *choice;
+  }
+  const PassMask among = rows.HeldPasses(held);
+  if (rows.IsMissedBy(held, among)) return NothingHeld(structure, held, passes, layer);
+  if (!passes) {
+    const bool any = std::find(among.begin(), among.end(), 1) != among.end();
+    base::Result<ChosenPass> pass = ChoosePass(rank, {}, {}, any ? among : PassMask());
     if (!pass.ok()) return std::move(pass).error();
     rows.passes_ = {static_cast<int64_t>(pass->index), static_cast<int64_t>(pass->index)};
   }
-  if (!layer) return rows;
-  base::Result<LayerChoice> choice = ParseLayerChoice(*layer);
-  if (!choice.ok()) return std::move(choice).error();
-  rows.layer_ = *choice;
-  if (!HasChoice(**found, rows.passes_, *choice)) return NoLayer(**found, rows.passes_, *layer);
+  if (layer && !HasChoice(structure, rows.passes_, *rows.layer_)) {
+    return NoLayer(structure, rows.passes_, *layer);
+  }
   return rows;
+}
+
+base::Result<ChosenPass> PassOfView(const RankView& view) {
+  base::Result<const LayerStructure*> found = StructureOf(view.input());
+  if (!found.ok()) return std::move(found).error();
+  PassMask among((*found)->passes.size(), 0);
+  bool any = false;
+  for (const uint32_t row : view.rows()) {
+    const layers::PassId pass = (*found)->pass[row];
+    if (!pass.valid()) continue;
+    among[pass.index()] = 1;
+    any = true;
+  }
+  return ChoosePass(view.input(), {}, {}, any ? among : PassMask());
 }
 
 std::vector<std::string> PassNames(const LayerStructure& structure) {

@@ -78,6 +78,34 @@ TEST(LayerChoice, WhatDoesNotExistIsNamed) {
   EXPECT_EQ(ErrorOf(run, selection).message, "no layer 'head' in pass 1");
 }
 
+// Pass 1 starts at 100: what --from leaves decides which pass is meant.
+TEST(LayerChoice, TheDefaultPassIsOneThatTheSelectionHolds) {
+  const LayeredRun run(TwoPasses());
+  Selection selection;
+  selection.layer = "1";
+  selection.from_ns = 90;
+  EXPECT_EQ(Rows(run, selection), (std::vector<uint32_t>{11}));
+  base::Result<std::vector<RankView>> views = Select(run.input(), selection);
+  EXPECT_NE(SelectionText(views->front(), selection).find("pass 1 (last pass with layers)"),
+            std::string::npos);
+  selection.layer = "0";
+  EXPECT_EQ(ErrorOf(run, selection).code, base::ErrorCode::kNotFound);
+  EXPECT_EQ(ErrorOf(run, selection).message,
+            "the rest of the selection holds nothing of layer 0 of any pass");
+  EXPECT_EQ(ErrorOf(run, selection).hint, "in it there is: 1 (decode)");
+  selection.layer.reset();
+  selection.passes = NumberRange(0, 0);
+  EXPECT_EQ(ErrorOf(run, selection).message, "the rest of the selection holds nothing of pass 0");
+}
+
+TEST(LayerChoice, APassOfAnotherPhaseIsNotFound) {
+  const LayeredRun run(TwoPasses());
+  base::Result<ChosenPass> pass = ChoosePass(run.rank(), NumberRange(0, 0), "decode");
+  ASSERT_FALSE(pass.ok());
+  EXPECT_EQ(pass.error().message, "pass 0 is no decode pass but prefill");
+  EXPECT_EQ(pass.error().hint, "there are: 0 (prefill), 1 (decode)");
+}
+
 TEST(LayerChoice, WithoutLayersTheReasonIsTheError) {
   TestRun run(std::move(tests::TraceBuilder()).Build());
   RankInput rank = run.rank();

@@ -16,6 +16,7 @@ struct Cluster {
   std::string_view type;
   int64_t n = 0;
   int64_t avg_wall_ns = 0;
+  int64_t median_wall_ns = 0;  ///< the lower of the two in the middle
   int64_t avg_sum_ns = 0;
   int64_t wall_ns = 0;  ///< of all its layers
   int64_t busy_ns = 0;
@@ -23,6 +24,10 @@ struct Cluster {
   int64_t n_kernels = 0;
   /// Sets of kernels that its layers run: more than one where layers of one type differ.
   int64_t n_variants = 0;
+  /// Its layers that do not run the set that most of them run.
+  std::vector<int32_t> other_layers;
+  /// Layer 0, where it takes several times the median wall of its type; else 0.
+  int64_t first_wall_ns = 0;
   int32_t example = 0;  ///< index of its layer with the median wall, the earlier of two
   CategorySums by_category;
 };
@@ -35,11 +40,16 @@ table::Table ClusterTableForMachines(const RankView& view, std::vector<Cluster> 
 table::Table ClusterTableForPeople(const RankView& view, std::vector<Cluster> clusters,
                                    const std::vector<std::string>& groups, int64_t pass_ns);
 
-/// "FULL+MOE: 35 layers of 2 sets of kernels", for types whose layers differ; empty when none do.
+/// "kernels differ within a type: layer 0 from the other 35 of A"; empty when none do.
 std::string VariantsText(const std::vector<Cluster>& clusters);
+/// "layer 0 is 5.5x its type's median: host start-up"; empty when it is not.
+std::string FirstLayerText(const std::vector<Cluster>& clusters);
+/// What the shares of ClusterTableForPeople are of.
+std::string_view ClusterSharesText();
 
-/// One line: the layer type with the most wall time, what it spends it on, and the likely next
-/// target; empty without clusters.
+/// One line: the layer type with the most wall time, of medians, or with the most GPU time where
+/// the layers mostly wait; what it spends it on, and the likely next target; empty without
+/// clusters.
 std::string BottleneckText(const RankView& view, const std::vector<Cluster>& clusters,
                            int64_t pass_wall_ns);
 

@@ -67,7 +67,8 @@ std::vector<DiffRow> DiffOf(const RankView& primary, const RankView& comparison)
   return list;
 }
 
-/// {pass, layer, type, wall_ns, sum_ns, n_kernels, copy_ns, n_copies, by_category}.
+/// {pass, layer, type, start_ns, end_ns, wall_ns, sum_ns, busy_ns, n_kernels, copy_ns, n_copies,
+/// by_category}.
 Object SideObject(const RankView& view, size_t pass, const LayerRow& row) {
   table::Object by_category;
   for (const auto& [name, ns] : row.sums.by_category.ByName(view.rules())) {
@@ -122,14 +123,14 @@ table::Table TableOf(std::vector<DiffRow> rows, int64_t primary, int64_t compari
     };
   };
   table.AddText(Key("kernel"), full_names ? &DiffRow::name : &DiffRow::shown_name)
-      .AddText({.name = "category", .priority = 1}, &DiffRow::category)
-      .Add(Count("n_primary", fmt::format("n in {}", primary)),
+      .AddText({.name = "category", .priority = 3}, &DiffRow::category)
+      .Add(Count("n_primary", fmt::format("n in {}", primary), 2),
            if_any(&DiffRow::n_primary, &DiffRow::n_primary))
-      .Add(Count("n_comparison", fmt::format("n in {}", comparison)),
+      .Add(Count("n_comparison", fmt::format("n in {}", comparison), 2),
            if_any(&DiffRow::n_comparison, &DiffRow::n_comparison))
-      .Add(Nanoseconds("primary_ns", fmt::format("layer {}", primary)),
+      .Add(Nanoseconds("primary_ns", fmt::format("layer {}", primary), 1),
            if_any(&DiffRow::n_primary, &DiffRow::primary_ns))
-      .Add(Nanoseconds("comparison_ns", fmt::format("layer {}", comparison)),
+      .Add(Nanoseconds("comparison_ns", fmt::format("layer {}", comparison), 1),
            if_any(&DiffRow::n_comparison, &DiffRow::comparison_ns))
       .Add(Nanoseconds("delta_ns", "delta"), [](const DiffRow& row) { return row.delta_ns(); });
   return table.Take();
@@ -169,7 +170,9 @@ LayerRow RowOf(const RankView& view, size_t pass, int64_t layer) {
 
 base::Result<table::RankResult> CompareRank(const AnalysisInput& input, const RankView& view,
                                             const KernelsOptions& options, int64_t layer) {
-  base::Result<ChosenPass> pass = ChoosePass(view.input(), options.selection.passes, {});
+  base::Result<ChosenPass> pass = options.selection.passes
+                                      ? ChoosePass(view.input(), options.selection.passes, {})
+                                      : PassOfView(view);
   if (!pass.ok()) return std::move(pass).error();
   base::Result<RankView> comparison =
       ViewOf(input, view, options.selection, pass->index, *options.compare_layer);
@@ -197,7 +200,7 @@ base::Result<table::RankResult> CompareRank(const AnalysisInput& input, const Ra
   table::NoteRowsLeftOut(shown, table::LimitRows(shown, presentation.Limit(kRowsForPeople)));
   shown.title = fmt::format("Kernels of layers {} and {} of pass {}, largest difference first",
                             layer, *options.compare_layer, pass->index);
-  result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(shown)});
+  result.blocks.push_back(table::TableBlock(std::move(shown)));
   return result;
 }
 
@@ -214,6 +217,13 @@ base::Result<Output> CompareLayers(const AnalysisInput& input, const KernelsOpti
     return base::Error{base::ErrorCode::kUsage,
                        "--compare-layer compares with the one layer of --layer",
                        "--layer 3 --compare-layer 4"};
+  }
+  if (choice->first == *options.compare_layer) {
+    return base::Error{base::ErrorCode::kUsage,
+                       fmt::format("--layer {0} --compare-layer {0}: one layer is not compared "
+                                   "with itself",
+                                   choice->first),
+                       "name two layers: --layer 3 --compare-layer 4"};
   }
   return ForEachRank(input, options.selection, [&](const RankView& view) {
     return CompareRank(input, view, options, choice->first);

@@ -10,7 +10,8 @@
 #include "src/analysis/display_names.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/structure_text.h"
-#include "src/kernel_names/kernel_name.h"
+#include "src/kernel_names/short_name.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -18,13 +19,8 @@ namespace {
 using layers::LayerStructure;
 using table::Cell;
 
-Cell TextOrNull(const std::string& text) {
-  if (text.empty()) return table::Null();
-  return std::string_view(text);
-}
-
 auto Text(std::string LayerKernel::*member) {
-  return [member](const LayerKernel& row) { return TextOrNull(row.*member); };
+  return [member](const LayerKernel& row) { return table::TextCellOrNull(row.*member); };
 }
 
 std::string DimsOf(const RankView& view, uint32_t row) {
@@ -143,7 +139,7 @@ table::Table LayerKernelsForMachines(const RankView& view, std::vector<LayerKern
       .AddInt({.name = "min_ns"}, &LayerKernel::dur_ns)
       .AddInt({.name = "max_ns"}, &LayerKernel::dur_ns)
       .AddInt({.name = "pass"}, &LayerKernel::pass)
-      .Add({.name = "layer"}, [](const LayerKernel& row) { return CellOrNull(row.layer); })
+      .Add({.name = "layer"}, [](const LayerKernel& row) { return table::CellOrNull(row.layer); })
       .AddInt({.name = "index", .title = "#"}, &LayerKernel::index)
       .Add({.name = "block"},
            [](const LayerKernel& row) -> Cell {
@@ -169,7 +165,7 @@ table::Table LayerKernelsForPeople(const RankView& view, std::vector<LayerKernel
   if (layers.size() > 1) {
     table.AddInt({.name = "pass"}, &LayerKernel::pass)
         .Add({.name = "layer", .title = "L"},
-             [](const LayerKernel& row) { return CellOrNull(row.layer); });
+             [](const LayerKernel& row) { return table::CellOrNull(row.layer); });
   }
   table.AddInt({.name = "index", .title = "#"}, &LayerKernel::index)
       .Add({.name = "block_name", .title = "half", .priority = 1}, Text(&LayerKernel::block_name))
@@ -181,7 +177,9 @@ table::Table LayerKernelsForPeople(const RankView& view, std::vector<LayerKernel
   table::ColumnSpec dims = Key("dims", "input dims");
   dims.priority = 2;
   table.Add(dims, Text(&LayerKernel::dims));
-  return table.Take();
+  table::Table built = table.Take();
+  built.notes.emplace_back("#: place in the layer by time; ts_rel: start after the layer's first");
+  return built;
 }
 
 table::Table GroupTable(const std::vector<LayerKernel>& rows, int64_t total_ns) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/analysis/structure_text.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -82,9 +83,11 @@ table::Table LayerTableForMachines(const RankView& view, std::vector<LayerRow> r
   table.Add({.name = "index"}, [](const LayerRow& row) { return int64_t{row.layer.index}; })
       .Add({.name = "type"}, [](const LayerRow& row) { return row.type; })
       .Add({.name = "flags"}, [](const LayerRow& row) { return FlagNames(row.layer.flags); })
-      .Add({.name = "ratio"}, [](const LayerRow& row) { return CellOrNull(row.layer.ratio); })
-      .Add({.name = "start_ns"}, IfRan([](const LayerSums& s) { return s.span.first_ns(); }))
-      .Add({.name = "end_ns"}, IfRan([](const LayerSums& s) { return s.span.last_ns(); }))
+      .Add({.name = "ratio"},
+           [](const LayerRow& row) { return table::CellOrNull(row.layer.ratio); })
+      .Add({.name = "start_ns"},
+           [](const LayerRow& row) { return table::CellOrNull(row.start_ns()); })
+      .Add({.name = "end_ns"}, [](const LayerRow& row) { return table::CellOrNull(row.end_ns()); })
       .Add({.name = "wall_ns"}, IfRan([](const LayerSums& s) { return s.span.wall_ns(); }))
       .Add({.name = "sum_ns"}, Of(&LayerSums::sum_ns))
       .Add({.name = "busy_ns"}, IfRan([](const LayerSums& s) { return s.busy.busy_ns(); }))
@@ -96,9 +99,9 @@ table::Table LayerTableForMachines(const RankView& view, std::vector<LayerRow> r
       .Add({.name = "n_foreign"}, Of(&LayerSums::n_foreign))
       .Add({.name = "foreign_ns"}, Of(&LayerSums::foreign_ns))
       .Add({.name = "first_kernel"},
-           [](const LayerRow& row) { return CellOrNull(row.sums.first_kernel); })
+           [](const LayerRow& row) { return table::CellOrNull(row.sums.first_kernel); })
       .Add({.name = "first_captured_launch"},
-           [](const LayerRow& row) { return CellOrNull(row.layer.first_captured_launch); })
+           [](const LayerRow& row) { return table::CellOrNull(row.layer.first_captured_launch); })
       .Add({.name = "n_captured_launches"}, Captured)
       .Add({.name = "by_category"}, [rules = &view.rules()](const LayerRow& row) {
         return Cell(row.sums.by_category.ByName(*rules));
@@ -111,12 +114,16 @@ table::Table LayerTableForPeople(const RankView& view, std::vector<LayerRow> row
   // FIRST and FINAL show by themselves; a cut layer does not.
   const bool any_cut =
       std::any_of(rows.begin(), rows.end(), [](const LayerRow& row) { return row.cut(); });
+  const bool any_ratio = std::any_of(
+      rows.begin(), rows.end(), [](const LayerRow& row) { return row.layer.ratio.has_value(); });
+  const bool any_all_reduce = std::any_of(
+      rows.begin(), rows.end(), [](const LayerRow& row) { return row.sums.n_allreduce > 0; });
   RowTable<LayerRow> table(std::move(rows));
   table
       .Add({.name = "index", .title = "L"},
            [](const LayerRow& row) { return int64_t{row.layer.index}; })
       .Add({.name = "ratio", .title = "c_r"},
-           [](const LayerRow& row) { return CellOrNull(row.layer.ratio); })
+           [](const LayerRow& row) { return table::CellOrNull(row.layer.ratio); })
       .Add({.name = "type"}, [](const LayerRow& row) { return row.type; })
       .Add({.name = "flags", .priority = any_cut ? 0 : 3},
            [](const LayerRow& row) -> Cell {
@@ -125,7 +132,7 @@ table::Table LayerTableForPeople(const RankView& view, std::vector<LayerRow> row
            })
       .Add(Nanoseconds("wall_ns", "wall"),
            IfRan([](const LayerSums& s) { return s.span.wall_ns(); }))
-      .Add(Nanoseconds("sum_ns", "sum"), IfRan([](const LayerSums& s) { return s.sum_ns; }));
+      .Add(Nanoseconds("sum_ns", "kernel sum"), IfRan([](const LayerSums& s) { return s.sum_ns; }));
   AddGroupColumns(view.rules(), groups, table,
                   [](const LayerRow& row) -> const CategorySums& { return row.sums.by_category; });
   table
@@ -137,8 +144,12 @@ table::Table LayerTableForPeople(const RankView& view, std::vector<LayerRow> row
            IfAny([](const LayerRow& r) { return r.sums.n_foreign; }))
       .Add(Count("n_captured_launches", "launches"), Captured)
       .Add(Count("first_captured_launch", "first launch"),
-           [](const LayerRow& row) { return CellOrNull(row.layer.first_captured_launch); });
-  return table.Take();
+           [](const LayerRow& row) { return table::CellOrNull(row.layer.first_captured_launch); });
+  table::Table built = table.Take();
+  built.notes.push_back(std::string("kernel sum: of kernels alone; K#: kernels") +
+                        (any_all_reduce ? "; AR#: all-reduce kernels" : "") +
+                        (any_ratio ? "; c_r: the config's compress ratio" : ""));
+  return built;
 }
 
 }  // namespace layerscope::analysis

@@ -19,6 +19,13 @@ struct LayerRow {
   std::string_view type;  ///< of the structure
   LayerSums sums;
   bool ran() const { return sums.n() > 0; }
+  /// Of what ran; of a capture's layer, which did not, those of its launch calls.
+  std::optional<int64_t> start_ns() const {
+    return ran() ? sums.span.first_ns() : layer.captured_start_ns;
+  }
+  std::optional<int64_t> end_ns() const {
+    return ran() ? sums.span.last_ns() : layer.captured_end_ns;
+  }
   bool cut() const { return (layer.flags & layers::kLayerCut) != 0; }
 };
 
@@ -26,8 +33,8 @@ struct LayerRow {
 std::vector<LayerRow> BuildLayerRows(const layers::LayerStructure& structure,
                                      const StructureSums& sums, size_t pass);
 
-/// The groups of categories that occur in the rows and the pass, as columns: attention and its
-/// kin, MoE, GEMM, NCCL, MHC, Hadam first, then the others by time, `other` last.
+/// The groups of the categories in `sums`, as columns: attention and its kin, MoE, GEMM, NCCL, MHC,
+/// Hadam first, then the others by time, `other` last.
 std::vector<std::string> GroupsOf(const kernel_names::RuleSet& rules, const CategorySums& sums);
 
 /// One time column a group. `sums_of(const Row&)` gives the row's CategorySums.

@@ -115,7 +115,7 @@ TEST(Clusters, AverageOverWholeLayersAndNameTheMedianOne) {
   EXPECT_EQ(clusters[0].example, 3);
   EXPECT_EQ(clusters[0].n_variants, 2);  // layers 1 and 3 differ in order alone
   EXPECT_EQ(clusters[1].type, "B");
-  EXPECT_EQ(VariantsText(clusters), "kernels differ within a type: A has 2 sets in 3 layers");
+  EXPECT_EQ(VariantsText(clusters), "kernels differ within a type: layer 0 from the other 2 of A");
 }
 
 TEST(AllReduce, IsKnownByName) {

@@ -8,11 +8,13 @@
 #include <numeric>
 
 #include "src/analysis/coverage.h"
+#include "src/analysis/median.h"
 #include "src/analysis/pass_rows.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/structure_text.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 #include "src/table/sort.h"
 
 namespace layerscope::analysis {
@@ -33,12 +35,6 @@ constexpr const char* kRule =
     "outlier: a layer whose median is over 5 % and over 3.5 scaled median deviations away from the "
     "median of its type";
 
-int64_t MedianOf(std::vector<int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 void Summarize(LayerVariance& row) {
   int64_t sum_ns = 0;
   std::vector<int64_t> walls_ns;
@@ -51,7 +47,7 @@ void Summarize(LayerVariance& row) {
     ++row.n;
   }
   if (row.n == 0) return;
-  row.median_ns = MedianOf(std::move(walls_ns));
+  row.median_ns = LowerMedian(std::move(walls_ns));
   row.mean_ns = base::DivideHalfEven(sum_ns, row.n);
   const double mean = static_cast<double>(sum_ns) / static_cast<double>(row.n);
   double squares = 0;
@@ -66,9 +62,9 @@ void MarkOutliers(const std::vector<LayerVariance*>& of_type) {
   if (of_type.size() < kLeastLayers) return;
   std::vector<int64_t> values;
   for (const LayerVariance* row : of_type) values.push_back(row->median_ns);
-  const int64_t median_ns = MedianOf(values);
+  const int64_t median_ns = LowerMedian(values);
   for (int64_t& value : values) value = std::abs(value - median_ns);
-  const auto deviation = static_cast<double>(MedianOf(values));
+  const auto deviation = static_cast<double>(LowerMedian(values));
   for (LayerVariance* row : of_type) {
     const int64_t away_ns = std::abs(row->median_ns - median_ns);
     const double score = kMadScale * static_cast<double>(away_ns);
@@ -79,6 +75,7 @@ void MarkOutliers(const std::vector<LayerVariance*>& of_type) {
 std::vector<size_t> PassesToCompare(const LayerStructure& structure, layers::PassKind kind) {
   std::vector<size_t> passes;
   for (size_t i = 0; i < structure.passes.size(); ++i) {
+    if (kind == layers::PassKind::kCapture) break;
     if (structure.passes[i].complete && structure.passes[i].kind == kind) passes.push_back(i);
   }
   return passes;
@@ -117,7 +114,8 @@ table::Table TableOf(const std::vector<LayerVariance>& rows, const std::vector<s
     for (size_t at = 0; at < passes.size(); ++at) {
       table::ColumnSpec spec = Nanoseconds(fmt::format("min_pass_{}_ns", passes[at]),
                                            fmt::format("pass {}", passes[at]), 1);
-      table.Add(spec, [at](const LayerVariance& row) { return CellOrNull(row.by_pass[at]); });
+      table.Add(spec,
+                [at](const LayerVariance& row) { return table::CellOrNull(row.by_pass[at]); });
     }
   }
   return table.Take();
@@ -129,7 +127,8 @@ table::Array ToArray(const std::vector<LayerVariance>& rows, const table::Table&
   for (size_t i = 0; i < shown.size(); ++i) {
     const LayerVariance& row = rows[shown.RowAt(i)];
     table::Array by_pass;
-    for (const std::optional<int64_t>& wall_ns : row.by_pass) by_pass.push_back(OrNull(wall_ns));
+    for (const std::optional<int64_t>& wall_ns : row.by_pass)
+      by_pass.push_back(table::OrNull(wall_ns));
     array.push_back(Object{{"layer", row.layer},
                            {"type", row.type},
                            {"mean_ns", row.mean_ns},
@@ -143,9 +142,17 @@ table::Array ToArray(const std::vector<LayerVariance>& rows, const table::Table&
   return array;
 }
 
-table::Abstention NoWholePass(std::string_view kind) {
-  return {"no_whole_pass", fmt::format("no {} pass is whole, so there is nothing to compare", kind),
-          "see `layerscope passes` for what is there; --phase selects another phase"};
+table::Abstention NothingToCompare(layers::PassKind kind) {
+  constexpr const char* kHow =
+      "see `layerscope passes` for what is there; --phase selects another phase";
+  if (kind == layers::PassKind::kCapture) {
+    return {"capture_has_no_times",
+            "a capture has no times: its launches were recorded and nothing ran", kHow};
+  }
+  return {
+      "no_whole_pass",
+      fmt::format("no {} pass is whole, so there is nothing to compare", layers::ToString(kind)),
+      kHow};
 }
 
 }  // namespace
@@ -168,8 +175,8 @@ base::Result<table::RankResult> ComputeLayerVariance(const RankView& view,
   const std::vector<size_t> passes = PassesToCompare(structure, kind);
   table::RankResult result = StartResult(view);
   if (passes.empty()) {
-    result.abstained = structure.abstained ? structure.abstained
-                                           : std::optional(NoWholePass(layers::ToString(kind)));
+    result.abstained =
+        structure.abstained ? structure.abstained : std::optional(NothingToCompare(kind));
   }
   std::vector<LayerVariance> rows = RowsOf(structure, SumStructure(view, structure), passes);
   SummarizeVariance(rows);
@@ -191,7 +198,7 @@ base::Result<table::RankResult> ComputeLayerVariance(const RankView& view,
                           fmt::format("whole {} passes", layers::ToString(kind))));
   table::NoteRowsLeftOut(shown, left_out);
   shown.notes.emplace_back(kRule);
-  result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(shown)});
+  result.blocks.push_back(table::TableBlock(std::move(shown)));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/analysis/config_check.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/kernels.h"
 #include "src/analysis/layer_variance.h"
@@ -44,8 +45,8 @@ PartSums SumOfLayers(const PassLayers& layers) {
   return sums;
 }
 
-/// {n_kernels, sum_ns, copy_ns, n_copies, start_ns, end_ns, kernels[{name, short_name, n, sum_ns}]}
-/// of a head or tail.
+/// {n_kernels, sum_ns, n_copies, copy_ns, start_ns, end_ns, kernels[{name, short_name, category, n,
+/// sum_ns}]} of a head or tail.
 Object PartObject(const PassLayers& layers, layers::PassPart part, const PartSums& sums) {
   const LayerStructure& structure = *layers.view.input().layers;
   RankView view = layers.view;
@@ -75,44 +76,28 @@ Object PartObject(const PassLayers& layers, layers::PassPart part, const PartSum
 
 Object TotalObject(const PassLayers& layers) {
   const PassSums& sums = layers.of_pass();
-  return {{"n_layers", layers.rows.size()}, {"n_kernels", sums.n_kernels},
-          {"sum_ns", sums.sum_ns},          {"n_copies", sums.n_copies},
-          {"copy_ns", sums.copy_ns},        {"busy_ns", sums.busy.busy_ns()},
-          {"wall_ns", sums.span.wall_ns()}};
+  const auto if_ran = [&sums](int64_t ns) {
+    return sums.n() > 0 ? table::Value(ns) : table::Value();
+  };
+  return {{"n_layers", layers.rows.size()},
+          {"n_kernels", sums.n_kernels},
+          {"sum_ns", sums.sum_ns},
+          {"n_copies", sums.n_copies},
+          {"copy_ns", sums.copy_ns},
+          {"busy_ns", if_ran(sums.busy.busy_ns())},
+          {"wall_ns", if_ran(sums.span.wall_ns())}};
 }
 
 table::Array OtherTop(const RankView& view) {
-  const std::string& other = view.rules().category(view.rules().other()).name;
   table::Array top;
-  for (const KernelRow& row : RankActivities(view, KernelsBy::kName, Places::kTogether)) {
-    if (row.category != other || top.size() == kOtherRows) continue;
+  for (const KernelRow& row : OtherActivities(view)) {
+    if (top.size() == kOtherRows) break;
     top.push_back(Object{{"name", row.key},
                          {"short_name", row.short_name},
                          {"n", row.group.n},
                          {"sum_ns", row.group.sum_ns}});
   }
   return top;
-}
-
-/// What people read above the tables.
-table::Block FactsBlock(const RankView& view, const PassLayers& layers) {
-  const LayerStructure& structure = *view.input().layers;
-  table::Block block;
-  block.kind = table::Block::Kind::kFacts;
-  block.facts.emplace_back("pass", PassTitle(view, structure, layers.pass.index));
-  block.facts.emplace_back("why", layers.pass.long_why);
-  if (std::string found = FoundText(structure); !found.empty()) {
-    block.facts.emplace_back("layers", std::move(found));
-  }
-  if (std::string agreement = AgreementText(structure); !agreement.empty()) {
-    block.facts.emplace_back("check", std::move(agreement));
-  }
-  block.facts.emplace_back("profile", ProfileText(structure));
-  return block;
-}
-
-table::Block TableBlock(table::Table table) {
-  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
 }
 
 /// Foreign kernels are in no sum: the reader must know where they are.
@@ -129,7 +114,7 @@ void NoteForeign(const PassLayers& layers, table::Table& table) {
 
 void AddBlocks(const RankView& view, const PassLayers& layers, const table::Table& machines,
                int64_t left_out, table::RankResult& result) {
-  result.blocks.push_back(FactsBlock(view, layers));
+  result.blocks.push_back(PassBlock(view, layers));
   if (layers.rows.empty()) return;
   table::Table people = LayerTableForPeople(view, layers.rows, layers.groups);
   people.title = base::FormatCounted(static_cast<int64_t>(layers.rows.size()), "layer");
@@ -139,11 +124,12 @@ void AddBlocks(const RankView& view, const PassLayers& layers, const table::Tabl
   if (std::string other = OtherText(layers.view); !other.empty()) {
     people.notes.push_back(std::move(other));
   }
-  result.blocks.push_back(TableBlock(std::move(people)));
+  result.blocks.push_back(table::TableBlock(std::move(people)));
   if (!layers.clusters.empty()) {
     const int64_t pass_ns = layers.of_pass().total_ns();
     table::Table clusters = ClusterTableForPeople(view, layers.clusters, layers.groups, pass_ns);
     clusters.title = "By type";
+    clusters.notes.emplace_back(ClusterSharesText());
     if (std::string text = VariantsText(layers.clusters); !text.empty()) {
       clusters.notes.push_back(std::move(text));
     }
@@ -151,18 +137,18 @@ void AddBlocks(const RankView& view, const PassLayers& layers, const table::Tabl
         !text.empty()) {
       clusters.notes.push_back("bottleneck: " + text);
     }
-    result.blocks.push_back(TableBlock(std::move(clusters)));
+    result.blocks.push_back(table::TableBlock(std::move(clusters)));
   }
-  if (layers.of_pass().n() > 0) result.blocks.push_back(TableBlock(PartTable(layers)));
+  if (layers.of_pass().n() > 0) result.blocks.push_back(table::TableBlock(PartTable(layers)));
 }
 
-base::Result<table::RankResult> ComputeRank(const RankView& view, const LayersOptions& options) {
+base::Result<table::RankResult> ComputePass(const RankView& view, const LayersOptions& options) {
   base::Result<const LayerStructure*> found = StructureOf(view.input());
   if (!found.ok()) return std::move(found).error();
   const LayerStructure& structure = **found;
   if (structure.passes.empty() && structure.abstained) {
     table::RankResult result = StartResult(view);
-    result.abstained = structure.abstained;
+    result.abstained = AbstentionOf(view.input());
     result.data = {{"pass", table::Null()}, {"reason", table::Null()}, {"layers", table::Array()}};
     return result;
   }
@@ -195,9 +181,33 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const LayersOp
   return result;
 }
 
+/// "3 of 12: decode, step 4 execute_context_0(0)_generation_8(8)", "0 of 1: prefill, partial".
+std::string PassTitle(const RankView& view, const LayerStructure& structure, size_t pass) {
+  const layers::Pass& source = structure.passes[pass];
+  std::string text =
+      fmt::format("{} of {}: {}", pass, structure.passes.size(), layers::ToString(source.kind));
+  if (source.step.valid()) {
+    const attribution::Step& step = view.attribution().steps[source.step.index()];
+    text += fmt::format(", step {} {}", view.StepLabel(static_cast<uint32_t>(source.step.index())),
+                        view.trace().strings[step.name]);
+  }
+  if (!source.complete && source.n_layers > 0 && source.kind != layers::PassKind::kCapture) {
+    text += ", partial";
+  }
+  if (!source.note.empty()) text += ", " + source.note;
+  return text;
+}
+
 }  // namespace
 
 base::Result<PassLayers> CollectPassLayers(const RankView& view, const Selection& selection) {
+  base::Result<const LayerStructure*> found = StructureOf(view.input());
+  if (!found.ok()) return std::move(found).error();
+  return CollectPassLayers(view, selection, SumStructure(view, **found));
+}
+
+base::Result<PassLayers> CollectPassLayers(const RankView& view, const Selection& selection,
+                                           StructureSums sums) {
   base::Result<ChosenPass> pass = ChoosePass(view.input(), selection.passes, selection.phase);
   if (!pass.ok()) return std::move(pass).error();
   const LayerStructure& structure = *view.input().layers;
@@ -208,7 +218,6 @@ base::Result<PassLayers> CollectPassLayers(const RankView& view, const Selection
     if (id.valid() && id.index() == pass->index) rows.push_back(row);
   }
   of_pass.SetRows(std::move(rows), false);
-  StructureSums sums = SumStructure(view, structure);
   std::vector<LayerRow> layer_rows = BuildLayerRows(structure, sums, pass->index);
   std::vector<Cluster> clusters = BuildClusters(layer_rows);
   CategorySums by_category;
@@ -238,26 +247,36 @@ table::Table PartTable(const PassLayers& layers) {
   return built;
 }
 
-std::string PassTitle(const RankView& view, const LayerStructure& structure, size_t pass) {
-  const layers::Pass& source = structure.passes[pass];
-  std::string text =
-      fmt::format("{} of {}: {}", pass, structure.passes.size(), layers::ToString(source.kind));
-  if (source.step.valid()) {
-    const attribution::Step& step = view.attribution().steps[source.step.index()];
-    text += fmt::format(", step {} {}", view.StepLabel(static_cast<uint32_t>(source.step.index())),
-                        view.trace().strings[step.name]);
+table::Block PassBlock(const RankView& view, const PassLayers& layers) {
+  const LayerStructure& structure = *view.input().layers;
+  table::Block block;
+  block.kind = table::Block::Kind::kFacts;
+  block.facts.emplace_back("pass", PassTitle(view, structure, layers.pass.index));
+  block.facts.emplace_back("why", layers.pass.long_why);
+  if (std::string found = FoundText(structure); !found.empty()) {
+    block.facts.emplace_back("layers", std::move(found));
   }
-  if (!source.complete) text += ", partial";
-  if (!source.note.empty()) text += ", " + source.note;
-  return text;
+  if (std::string agreement = AgreementText(structure); !agreement.empty()) {
+    block.facts.emplace_back("check", std::move(agreement));
+  }
+  block.facts.emplace_back("profile", ProfileText(structure));
+  return block;
 }
 
 base::Result<Output> ComputeLayers(const AnalysisInput& input, const LayersOptions& options) {
+  if (options.all_passes && options.selection.passes) {
+    return base::Error{base::ErrorCode::kUsage, "--all-passes does not go with --pass",
+                       "--all-passes takes every whole pass of one phase (--phase); --pass shows "
+                       "one"};
+  }
   Selection selection = options.selection;
   selection.passes.reset();
   selection.phase.reset();
-  return ForEachRank(input, selection,
-                     [&](const RankView& view) { return ComputeRank(view, options); });
+  return ForEachRank(input, selection, [&](const RankView& view) {
+    base::Result<table::RankResult> result = ComputePass(view, options);
+    if (result.ok()) WarnOfMismatch(input, view, *result);
+    return result;
+  });
 }
 
 }  // namespace layerscope::analysis

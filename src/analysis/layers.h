@@ -33,10 +33,13 @@ struct PassLayers {
 };
 /// Errors as ChoosePass.
 base::Result<PassLayers> CollectPassLayers(const RankView& view, const Selection& selection);
+/// The same where the view is summed already: `sums` of SumStructure(view, …).
+base::Result<PassLayers> CollectPassLayers(const RankView& view, const Selection& selection,
+                                           StructureSums sums);
 
 /// Head, layers, tail and the pass itself: what adds up.
 table::Table PartTable(const PassLayers& layers);
-/// "pass 3 (decode, step 4, 8 requests)".
-std::string PassTitle(const RankView& view, const layers::LayerStructure& structure, size_t pass);
+/// Facts for people: which pass is shown and why, how its layers were found, the profile.
+table::Block PassBlock(const RankView& view, const PassLayers& layers);
 
 }  // namespace layerscope::analysis

@@ -67,6 +67,71 @@ TEST(Passes, AndOutsideAddUpToTheTotal) {
   EXPECT_EQ(result.coverage.layer, (table::CellMap{{"periodicity", 87}, {"unresolved", 10}}));
 }
 
+/// Whole passes of one layer of one kernel each.
+LayeredTrace PassesOf(layers::PassKind kind,
+                      const std::vector<std::pair<std::string, int64_t>>& kernels) {
+  LayeredTrace trace;
+  int64_t start_ns = 0;
+  for (const auto& [name, dur_ns] : kernels) {
+    trace.Pass(kind).Layer(0).Kernel(name, start_ns, dur_ns);
+    start_ns += dur_ns + 1000;
+  }
+  return trace;
+}
+
+std::vector<std::string> NotesOf(LayeredTrace trace) {
+  trace.structure().steady_pass = 1;
+  const LayeredRun run(std::move(trace));
+  const table::RankResult result = Only(ComputePasses(run.input(), {}));
+  const table::Table& passes = TableAt(result.data, "passes");
+  std::vector<std::string> notes;
+  for (size_t row = 0; row < passes.n_rows; ++row) {
+    notes.emplace_back(std::get<std::string_view>(passes.Find("note")->cell(row)));
+  }
+  return notes;
+}
+
+TEST(Passes, OneFarSlowerThanTheSteadyOneIsNotSteady) {
+  using Notes = std::vector<std::string>;
+  EXPECT_EQ(NotesOf(PassesOf(layers::PassKind::kDecode,
+                             {{"gemm", 5000}, {"gemm", 1000}, {"gemm", 1040}, {"gemm", 1070}})),
+            (Notes{"cold", "steady", "steady", "slower"}));
+  // Nothing says that the first pass does what the others do: it may be a prefill.
+  EXPECT_EQ(NotesOf(PassesOf(layers::PassKind::kUnknown,
+                             {{"other", 5000}, {"gemm", 1000}, {"gemm", 1000}, {"gemm", 1000}})),
+            (Notes{"", "steady", "steady", "steady"}));
+}
+
+TEST(Layers, AFirstLayerThatTakesFarLongerIsSaidAndDoesNotRank) {
+  LayeredTrace trace;
+  trace.Pass(layers::PassKind::kDecode);
+  // Type A: 1000 and three of 100; type B: four of 150. By medians B takes longer.
+  int64_t start_ns = 0;
+  for (int32_t i = 0; i < 8; ++i) {
+    const int64_t dur_ns = i == 0 ? 1000 : (i % 2 == 0 ? 100 : 150);
+    trace.Layer(i, static_cast<uint32_t>(i % 2))
+        .Kernel(i == 0 ? "first" : "gemm", start_ns, dur_ns);
+    start_ns += dur_ns;
+  }
+  const LayeredRun run(std::move(trace));
+  base::Result<PassLayers> layers = CollectPassLayers(run.view(), {});
+  ASSERT_TRUE(layers.ok());
+  EXPECT_EQ(layers->clusters[0].median_wall_ns, 100);
+  EXPECT_EQ(FirstLayerText(layers->clusters), "layer 0 is 10.0x its type's median: host start-up");
+  EXPECT_EQ(VariantsText(layers->clusters),
+            "kernels differ within a type: layer 0 from the other 3 of A");
+  const std::string text = BottleneckText(run.view(), layers->clusters, start_ns);
+  EXPECT_TRUE(text.starts_with("type B (4 layers, ")) << text;
+}
+
+TEST(Layers, AllPassesAndOnePassExcludeEachOther) {
+  const LayeredRun run(TwoPasses());
+  LayersOptions options;
+  options.all_passes = true;
+  options.selection.passes = NumberRange(0, 0);
+  EXPECT_EQ(ComputeLayers(run.input(), options).error().code, base::ErrorCode::kUsage);
+}
+
 TEST(Layers, OfOnePassWithHeadTailAndTotal) {
   const LayeredRun run(TwoPasses());
   const table::RankResult result = Only(ComputeLayers(run.input(), {}));
@@ -123,13 +188,6 @@ TEST(LayerVariance, WithoutAWholePassThereIsNothingToCompare) {
   EXPECT_EQ(Only(ComputeLayers(run.input(), options)).abstained->code, "no_whole_pass");
 }
 
-TEST(Ranges, AreExactSeconds) {
-  EXPECT_EQ(DecimalSeconds(0), "0.000000000");
-  EXPECT_EQ(DecimalSeconds(1'234'567'890), "1.234567890");
-  EXPECT_EQ(DecimalSeconds(-5), "-0.000000005");
-  EXPECT_EQ(DecimalSeconds(std::numeric_limits<int64_t>::min()), "-9223372036.854775808");
-}
-
 TEST(Ranges, ListPassesAndTheLayersWanted) {
   const LayeredRun run(TwoPasses());
   RangesOptions options;
@@ -141,6 +199,8 @@ TEST(Ranges, ListPassesAndTheLayersWanted) {
   EXPECT_EQ(Cell(ranges, "end_ns", 1), 49);
   options.layers = "0..1,7";
   EXPECT_EQ(ComputeRanges(run.input(), options).error().hint, "there are layers 0 to 1");
+  options.layers = "0..9";
+  EXPECT_EQ(ComputeRanges(run.input(), options).error().code, base::ErrorCode::kNotFound);
   options.layers = "one";
   EXPECT_EQ(ComputeRanges(run.input(), options).error().code, base::ErrorCode::kUsage);
 }
@@ -187,6 +247,8 @@ TEST(CompareLayers, SplitsKernelsByWhereTheyRun) {
   EXPECT_EQ(rows("both").size(), 3U);
   EXPECT_EQ(rows("only_comparison").size(), 1U);  // the copy
   EXPECT_TRUE(rows("only_primary").empty());
+  options.selection.layer = "1";
+  EXPECT_EQ(ComputeKernels(run.input(), options).error().code, base::ErrorCode::kUsage);
   options.selection.layer = "0..1";
   EXPECT_EQ(ComputeKernels(run.input(), options).error().code, base::ErrorCode::kUsage);
 }

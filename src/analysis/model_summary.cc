@@ -58,6 +58,12 @@ std::string AttentionText(const ModelConfig& config) {
   return heads.empty() ? config.attention : fmt::format("{}: {}", config.attention, heads);
 }
 
+/// Without experts every layer is dense; with them the types say which are.
+bool HasDenseLayer(const ModelConfig& config) {
+  return std::any_of(config.layers.begin(), config.layers.end(),
+                     [](const auto& layer) { return layer.type.find("MOE") == std::string::npos; });
+}
+
 struct Range {
   int64_t first = 0;
   int64_t last = 0;
@@ -176,10 +182,16 @@ Facts ModelFacts(const ModelConfig& config) {
                    {"shared", config.experts.n_shared},
                    {"wide", config.experts.intermediate_size}}));
   }
-  AddNumber(facts, "dense FFN width", config.intermediate_size);
+  if (HasDenseLayer(config)) AddNumber(facts, "dense FFN width", config.intermediate_size);
   AddNumber(facts, "residual streams (MHC)", config.hyper_connections);
   AddText(facts, "quantisation", config.quantization);
   AddText(facts, "dtype", config.dtype);
+  if (config.HasKey("attention_chunk_size") && !config.HasKey("no_rope_layers") &&
+      !config.HasKey("layer_types")) {
+    AddText(facts, "note",
+            "the config has attention_chunk_size and does not write out (no_rope_layers) which "
+            "layers attend within chunks: all are shown as FULL");
+  }
   return facts;
 }
 

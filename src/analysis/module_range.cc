@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "src/attribution/module_tree.h"
+#include "src/base/parse_number.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -23,14 +23,6 @@ int64_t StrideOf(const std::vector<int64_t>& numbers) {
     if (numbers[i] - numbers[i - 1] != stride) return 0;
   }
   return stride;
-}
-
-std::optional<int64_t> Number(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = problem == std::errc() && end == text.data() + text.size();
-  if (!whole || text.empty() || number < 0) return std::nullopt;
-  return number;
 }
 
 /// Parts of a path; the two dots of a range are no separator.
@@ -75,7 +67,7 @@ std::optional<ModuleRange::Part> ModuleRange::ParsePart(std::string_view text, b
   Part part;
   const size_t step = text.find(kStep);
   if (step != std::string_view::npos) {
-    const std::optional<int64_t> stride = Number(text.substr(step + kStep.size()));
+    const std::optional<int64_t> stride = base::ParseWhole(text.substr(step + kStep.size()));
     if (!stride || *stride == 0) return std::nullopt;
     part.stride = *stride;
     text = text.substr(0, step);
@@ -86,7 +78,7 @@ std::optional<ModuleRange::Part> ModuleRange::ParsePart(std::string_view text, b
   const size_t at = text.find(between);
   if (at == std::string_view::npos) return std::nullopt;
   const attribution::InstanceName first = attribution::SplitInstance(text.substr(0, at));
-  const std::optional<int64_t> last = Number(text.substr(at + between.size()));
+  const std::optional<int64_t> last = base::ParseWhole(text.substr(at + between.size()));
   if (first.number < 0 || !last || *last <= first.number) return std::nullopt;
   part.text = first.class_name;
   part.is_range = true;

@@ -162,7 +162,7 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
                                       base::FormatCounted(n_idle, "row"),
                                       view.cpu_only() ? "CPU" : "GPU", n_idle == 1 ? "is" : "are"));
   }
-  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
+  return table::TableBlock(std::move(table));
 }
 
 table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
@@ -175,7 +175,7 @@ table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
   if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
-  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
+  return table::TableBlock(std::move(table));
 }
 
 table::Table RollupForMachines(const RankView& view, std::vector<RollupRow> rows) {

@@ -92,7 +92,7 @@ base::Result<table::RankResult> ComputeRollup(const RankView& view, const Module
     table::Table people = RollupForPeople(view, tree, *std::move(rows));
     people.order = table.order;
     table::NoteRowsLeftOut(people, left_out);
-    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
+    result.blocks.push_back(table::TableBlock(std::move(people)));
   }
   result.data = {{"rollup", options.rollup},
                  {"rows", std::move(table)},

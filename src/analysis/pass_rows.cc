@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "src/analysis/ranges.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::analysis {
@@ -23,16 +22,49 @@ bool MayShowCapture(size_t index, const Selection& selection) {
   return selection.passes->first <= number && number <= selection.passes->second;
 }
 
-/// "cold" before the steady pass among whole passes of its phase and batch, "steady" from it on;
-/// "partial" for a pass whose window cuts layers or leaves some out.
-std::string StateOf(const LayerStructure& structure, size_t index) {
+/// A pass that differs by less is as steady as the steady one.
+constexpr int64_t kSteadyPercent = 5;
+
+bool IsSlower(int64_t ns, int64_t steady_ns) {
+  return (ns - steady_ns) / kSteadyPercent > steady_ns / 100;
+}
+
+/// Whether the layers of both passes run the same kernels, whatever their order.
+bool RunSameKernels(const StructureSums& sums, const Pass& a, const Pass& b) {
+  if (a.n_layers != b.n_layers) return false;
+  for (uint32_t k = 0; k < a.n_layers; ++k) {
+    const LayerSums& of_a = sums.layers[a.first_layer + k];
+    const LayerSums& of_b = sums.layers[b.first_layer + k];
+    if (of_a.n_kernels != of_b.n_kernels || of_a.kernels_hash != of_b.kernels_hash) return false;
+  }
+  return true;
+}
+
+bool IsSlower(const StructureSums& sums, const Pass& pass, size_t index, const Pass& steady,
+              size_t steady_index) {
+  if (pass.n_layers == 0 || steady.n_layers == 0) return false;
+  const LayerSums& first = sums.layers[pass.first_layer];
+  const LayerSums& steady_first = sums.layers[steady.first_layer];
+  return IsSlower(first.span.wall_ns(), steady_first.span.wall_ns()) &&
+         IsSlower(sums.passes[index].span.wall_ns(), sums.passes[steady_index].span.wall_ns());
+}
+
+/// "cold" before the steady pass among whole passes of its phase and batch, "steady" from it on,
+/// but "slower" where layer 0 and the whole pass both take over 5 % longer; "partial" for a pass
+/// whose window cuts layers or leaves some out. Where nothing says the phase, only passes that run
+/// the steady one's kernels are of its kind.
+std::string StateOf(const LayerStructure& structure, const StructureSums& sums, size_t index) {
   const Pass& pass = structure.passes[index];
   const bool has_layers = pass.kind != PassKind::kCapture && pass.n_layers > 0;
   if (!pass.complete) return has_layers ? "partial" : "";
   if (!structure.steady_pass) return {};
-  const Pass& steady = structure.passes[*structure.steady_pass];
+  const size_t steady_index = *structure.steady_pass;
+  if (index == steady_index) return "steady";
+  const Pass& steady = structure.passes[steady_index];
   if (pass.kind != steady.kind || pass.batch != steady.batch) return {};
-  return index < *structure.steady_pass ? "cold" : "steady";
+  if (pass.kind == PassKind::kUnknown && !RunSameKernels(sums, pass, steady)) return {};
+  if (index < steady_index) return "cold";
+  return IsSlower(sums, pass, index, steady, steady_index) ? "slower" : "steady";
 }
 
 void AddLayers(const LayerStructure& structure, const StructureSums& sums, const Pass& pass,
@@ -64,8 +96,13 @@ PassRow RowOf(const RankView& view, const LayerStructure& structure, const Struc
   if (row.ran) {
     row.start_ns = of_pass.span.first_ns();
     row.end_ns = of_pass.span.last_ns();
-    row.start_s = DecimalSeconds(*row.start_ns);
-    row.end_s = DecimalSeconds(*row.end_ns);
+  } else {
+    row.start_ns = pass.captured_start_ns;
+    row.end_ns = pass.captured_end_ns;
+  }
+  if (row.start_ns && row.end_ns) {
+    row.start_s = base::FormatDecimal(*row.start_ns, kSecondDigits);
+    row.end_s = base::FormatDecimal(*row.end_ns, kSecondDigits);
   }
   row.wall_ns = of_pass.span.wall_ns();
   row.busy_ns = of_pass.busy.busy_ns();
@@ -77,7 +114,7 @@ PassRow RowOf(const RankView& view, const LayerStructure& structure, const Struc
   AddLayers(structure, sums, pass, row);
   row.complete = pass.complete;
   row.confidence = pass.confidence;
-  row.state = StateOf(structure, index);
+  row.state = StateOf(structure, sums, index);
   row.detail = pass.note;
   const bool has_both = !row.state.empty() && !row.detail.empty();
   row.note = fmt::format("{}{}{}", row.state, has_both ? "; " : "", row.detail);

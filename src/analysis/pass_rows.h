@@ -13,8 +13,12 @@
 
 namespace layerscope::analysis {
 
-/// One forward through all layers, as `passes` shows it. Times are absent where nothing ran
-/// (captures); those of layers also where the layers are not known.
+/// Decimals of a time in seconds that is exact to the nanosecond: what Perfetto's search takes.
+inline constexpr int kSecondDigits = 9;
+
+/// One forward through all layers, as `passes` shows it. The start and end of a capture
+/// are those of its launch calls; other times are absent where nothing ran, those of layers also
+/// where the layers are not known.
 struct PassRow {
   int64_t index = 0;
   std::string kind;
@@ -35,7 +39,8 @@ struct PassRow {
   std::optional<int64_t> first_layer_ns;  ///< wall of layer 0
   bool complete = false;
   double confidence = 0;
-  std::string state;    ///< "cold", "steady", "partial" or empty
+  std::string state;  ///< "cold", "steady", "slower", "partial" or empty
+  bool slower() const { return state == "slower"; }
   std::string detail;   ///< what the structure says: "micro-batch 1 of 2"
   std::string note;     ///< both, "; " between
   std::string start_s;  ///< decimal seconds; empty where it did not run

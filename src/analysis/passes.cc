@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "src/analysis/config_check.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/layer_choice.h"
 #include "src/analysis/rank_loop.h"
@@ -12,6 +14,7 @@
 #include "src/analysis/structure_text.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 #include "src/table/sort.h"
 
 namespace layerscope::analysis {
@@ -26,7 +29,7 @@ constexpr size_t kPassesInNote = 8;
 constexpr size_t kDetailNotes = 6;
 
 auto Optional(std::optional<int64_t> PassRow::*member) {
-  return [member](const PassRow& row) { return CellOrNull(row.*member); };
+  return [member](const PassRow& row) { return table::CellOrNull(row.*member); };
 }
 
 /// Unknown for a pass that did not run.
@@ -66,8 +69,30 @@ void NoteDetails(const std::vector<PassRow>& rows, table::Table& table) {
   if (shown < passes_of.size()) table.notes.emplace_back("… more notes in --format json");
 }
 
+/// Why no pass is steady; empty where no pass has layers.
+std::string NoSteadyText(const LayerStructure& structure) {
+  if (structure.layers.empty()) return {};
+  std::map<std::pair<layers::PassKind, std::optional<int64_t>>, int64_t> whole;
+  int64_t most = 0;
+  for (const layers::Pass& pass : structure.passes) {
+    if (!pass.complete || pass.kind == layers::PassKind::kCapture) continue;
+    most = std::max(most, ++whole[{pass.kind, pass.batch}]);
+  }
+  constexpr int64_t kLeast = 3;
+  if (most < kLeast) {
+    return fmt::format(
+        "no steady pass: it takes {} whole passes of one phase and batch, and there "
+        "{} at most {}",
+        kLeast, most == 1 ? "is" : "are", most);
+  }
+  return fmt::format(
+      "no steady pass: layer 0's wall time keeps changing by more than 5 % over {} "
+      "passes of one phase and batch",
+      kLeast);
+}
+
 void AddNotes(const RankView& view, const LayerStructure& structure, const StructureSums& sums,
-              table::Table& table) {
+              const std::vector<PassRow>& rows, table::Table& table) {
   const auto add = [&table](std::string note) {
     if (!note.empty()) table.notes.push_back(std::move(note));
   };
@@ -77,8 +102,16 @@ void AddNotes(const RankView& view, const LayerStructure& structure, const Struc
   if (structure.steady_pass) {
     add(
         fmt::format("steady from pass {} on: layer 0's wall time changes by at most 5 % over three "
-                    "passes",
+                    "passes; cold: before it",
                     *structure.steady_pass));
+    const bool any_slower =
+        std::any_of(rows.begin(), rows.end(), [](const PassRow& row) { return row.slower(); });
+    if (any_slower) {
+      add(fmt::format("slower: layer 0 and the whole pass take over 5 % longer than in pass {}",
+                      *structure.steady_pass));
+    }
+  } else {
+    add(NoSteadyText(structure));
   }
   if (sums.outside.activities > 0) {
     add(fmt::format("[outside any pass] {}: {} of GPU time in {}",
@@ -95,25 +128,26 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const PassesOp
   const StructureSums sums = SumStructure(view, structure);
   std::vector<PassRow> rows = BuildPassRows(view, structure, sums, options.selection);
   table::RankResult result = StartResult(view);
-  result.abstained = structure.abstained;
+  result.abstained = AbstentionOf(view.input());
   const Presentation& presentation = options.presentation;
   table::Table machines = PassTableForMachines(view, rows);
   if (base::Status sorted = table::SortBy(machines, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
   const int64_t left_out = table::LimitRows(machines, presentation.Limit(kRowsForPeople));
-  if (presentation.for_people) {
+  const bool has_none = rows.empty() && result.abstained;
+  if (presentation.for_people && !has_none) {
     const size_t n_rows = rows.size();
     table::Table people = PassTable(view, rows);
     people.order = machines.order;
     people.title = TitleOf(structure, n_rows);
     table::NoteRowsLeftOut(people, left_out);
     NoteDetails(rows, people);
-    AddNotes(view, structure, sums, people);
-    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
+    AddNotes(view, structure, sums, rows, people);
+    result.blocks.push_back(table::TableBlock(std::move(people)));
   }
   result.data = {{"anchor", AnchorObject(structure)},
-                 {"layers_per_pass", OrNull(structure.layers_per_pass)},
+                 {"layers_per_pass", table::OrNull(structure.layers_per_pass)},
                  {"passes", std::move(machines)},
                  {"outside", table::Object{{"gpu_ns", sums.outside.gpu_ns},
                                            {"kernels", sums.outside.kernels},
@@ -163,7 +197,7 @@ table::Table PassTable(const RankView& view, std::vector<PassRow> rows) {
       .Add(Nanoseconds("start_ns", "start", 1), Optional(&PassRow::start_ns))
       .Add(Nanoseconds("wall_ns", "wall"), IfRan(&PassRow::wall_ns))
       .Add(Nanoseconds("busy_ns", "busy", 2), IfRan(&PassRow::busy_ns))
-      .Add(Nanoseconds("sum_ns", "sum", 1), IfRan(&PassRow::sum_ns))
+      .Add(Nanoseconds("sum_ns", "kernel sum", 1), IfRan(&PassRow::sum_ns))
       .Add(Count("n_kernels", "kernels", 1), IfRan(&PassRow::n_kernels))
       .Add(Count("n_copies", "copies", 3),
            [](const PassRow& row) { return row.n_copies > 0 ? Cell(row.n_copies) : Cell(); })
@@ -182,8 +216,11 @@ table::Table PassTable(const RankView& view, std::vector<PassRow> rows) {
 }
 
 base::Result<Output> ComputePasses(const AnalysisInput& input, const PassesOptions& options) {
-  return ForEachRank(input, options.selection,
-                     [&](const RankView& view) { return ComputeRank(view, options); });
+  return ForEachRank(input, options.selection, [&](const RankView& view) {
+    base::Result<table::RankResult> result = ComputeRank(view, options);
+    if (result.ok()) WarnOfMismatch(input, view, *result);
+    return result;
+  });
 }
 
 }  // namespace layerscope::analysis

@@ -9,6 +9,7 @@
 #include "src/analysis/model_summary.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -20,11 +21,6 @@ using table::Block;
 using table::Cell;
 using table::CellList;
 using table::Table;
-
-Block TableBlock(std::string title, Table rows) {
-  rows.title = std::move(title);
-  return {.kind = Block::Kind::kTable, .table = std::move(rows)};
-}
 
 Block FactsBlock(std::string title, std::vector<std::pair<std::string, std::string>> facts) {
   return {.kind = Block::Kind::kFacts, .title = std::move(title), .facts = std::move(facts)};
@@ -149,10 +145,7 @@ Table RuleTable(const Profile& profile) {
     return [member](const Rule& rule) { return Cell(CellList(rule.*member)); };
   };
   table.AddText(Key("category"), &Rule::category)
-      .Add(Key("group"),
-           [](const Rule& rule) {
-             return rule.group.empty() ? Cell(table::Null()) : Cell(std::string_view(rule.group));
-           })
+      .Add(Key("group"), [](const Rule& rule) { return table::TextCellOrNull(rule.group); })
       .Add(Key("match"), list(&Rule::patterns))
       .Add(Key("also"), list(&Rule::also))
       .Add(Key("unless"), list(&Rule::unless));
@@ -209,25 +202,25 @@ Block RulesBlock(const Profile& profile) {
   table.AddText({.name = "category"}, &Rule::category).Add({.name = "match"}, [](const Rule& rule) {
     return Cell(CellList(rule.patterns));
   });
-  return TableBlock("categories that come before the universal ones", table.Take());
+  return table::TableBlock("categories that come before the universal ones", table.Take());
 }
 
 // --- infer
 
-struct LayerRow {
+struct PlannedRow {
   int64_t index = 0;
   std::string type;
   CellList flags;
   std::optional<int64_t> ratio;
 };
 
-std::vector<LayerRow> LayerRows(const ModelConfig& config) {
-  std::vector<LayerRow> rows;
+std::vector<PlannedRow> PlannedRows(const ModelConfig& config) {
+  std::vector<PlannedRow> rows;
   for (const model::PlannedLayer& layer : config.layers) {
-    LayerRow row{.index = static_cast<int64_t>(rows.size()),
-                 .type = layer.type,
-                 .flags = {},
-                 .ratio = layer.ratio};
+    PlannedRow row{.index = static_cast<int64_t>(rows.size()),
+                   .type = layer.type,
+                   .flags = {},
+                   .ratio = layer.ratio};
     if (row.index == 0) row.flags.emplace_back("FIRST");
     if (row.index + 1 == config.num_layers) row.flags.emplace_back("FINAL");
     rows.push_back(std::move(row));
@@ -236,12 +229,11 @@ std::vector<LayerRow> LayerRows(const ModelConfig& config) {
 }
 
 Table LayerTable(const ModelConfig& config) {
-  RowTable<LayerRow> table(LayerRows(config));
-  table.AddInt(Key("index", "layer"), &LayerRow::index)
-      .AddText(Key("type"), &LayerRow::type)
-      .Add(Key("flags"), [](const LayerRow& row) { return Cell(row.flags); })
-      .Add(Key("ratio"),
-           [](const LayerRow& row) { return row.ratio ? Cell(*row.ratio) : Cell(table::Null()); });
+  RowTable<PlannedRow> table(PlannedRows(config));
+  table.AddInt(Key("index", "layer"), &PlannedRow::index)
+      .AddText(Key("type"), &PlannedRow::type)
+      .Add(Key("flags"), [](const PlannedRow& row) { return Cell(row.flags); })
+      .Add(Key("ratio"), [](const PlannedRow& row) { return table::CellOrNull(row.ratio); });
   return table.Take();
 }
 
@@ -336,7 +328,7 @@ Table TypeTable(const ModelConfig& config) {
 table::RankResult ComputeProfilesList() {
   table::RankResult result;
   std::vector<ProfileRow> rows = ProfileRows();
-  result.blocks.push_back(TableBlock(
+  result.blocks.push_back(table::TableBlock(
       fmt::format("profiles: {} are built in",
                   base::FormatCounted(static_cast<int64_t>(rows.size()), "family", "families")),
       ListForPeople(rows)));
@@ -365,8 +357,8 @@ table::RankResult ComputeProfilesInfer(const ModelConfig& config,
                                                  {"why", choice.why},
                                                  {"anchor", AnchorText(choice.profile->anchor)}}));
   result.blocks.push_back(FactsBlock("model", ModelFacts(config)));
-  result.blocks.push_back(TableBlock("layer types", TypeTable(config)));
-  result.blocks.push_back(TableBlock("layers", RunTable(config)));
+  result.blocks.push_back(table::TableBlock("layer types", TypeTable(config)));
+  result.blocks.push_back(table::TableBlock("layers", RunTable(config)));
   result.data = {{"profile", choice.profile->name}, {"why", choice.why},
                  {"num_layers", config.num_layers}, {"layers", LayerTable(config)},
                  {"clusters", TypeTable(config)},   {"model", ModelToObject(config)}};

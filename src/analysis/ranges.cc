@@ -10,11 +10,13 @@
 #include "src/analysis/coverage.h"
 #include "src/analysis/layer_choice.h"
 #include "src/analysis/layer_rows.h"
+#include "src/analysis/pass_rows.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/structure_text.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 #include "src/table/sort.h"
 
 namespace layerscope::analysis {
@@ -24,7 +26,6 @@ using layers::LayerStructure;
 using table::Cell;
 
 constexpr int64_t kRowsForPeople = 50;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 struct RangeRow {
   bool is_layer = false;
@@ -64,19 +65,19 @@ class LayerList {
              return choice.first <= layer && layer <= choice.last;
            });
   }
-  /// kNotFound for the first entry without a layer among `existing`.
+  /// kNotFound for the first entry with a bound that is not among `existing`.
   base::Status Check(const std::vector<int64_t>& existing) const {
     for (const LayerChoice& choice : choices_) {
-      const bool found = std::any_of(existing.begin(), existing.end(), [&](int64_t layer) {
-        return choice.first <= layer && layer <= choice.last;
-      });
-      if (found) continue;
+      const auto has = [&existing](int64_t layer) {
+        return std::find(existing.begin(), existing.end(), layer) != existing.end();
+      };
+      if (has(choice.first) && has(choice.last)) continue;
+      const int64_t missing = has(choice.first) ? choice.last : choice.first;
       const auto [least, most] = std::minmax_element(existing.begin(), existing.end());
-      return base::Error{base::ErrorCode::kNotFound,
-                         fmt::format("no layer '{}' in the passes chosen", choice.first),
-                         existing.empty()
-                             ? "they have no layers"
-                             : fmt::format("there are layers {} to {}", *least, *most)};
+      return base::Error{
+          base::ErrorCode::kNotFound, fmt::format("no layer '{}' in the passes chosen", missing),
+          existing.empty() ? "they have no layers"
+                           : fmt::format("there are layers {} to {}", *least, *most)};
     }
     return {};
   }
@@ -85,31 +86,40 @@ class LayerList {
   std::vector<LayerChoice> choices_;
 };
 
-RangeRow Spanning(RangeRow row, const TimeSpan& span) {
-  row.start_ns = span.first_ns();
-  row.end_ns = span.last_ns();
-  row.start_s = DecimalSeconds(row.start_ns);
-  row.end_s = DecimalSeconds(row.end_ns);
+RangeRow Spanning(RangeRow row, int64_t start_ns, int64_t end_ns) {
+  row.start_ns = start_ns;
+  row.end_ns = end_ns;
+  row.start_s = base::FormatDecimal(row.start_ns, kSecondDigits);
+  row.end_s = base::FormatDecimal(row.end_ns, kSecondDigits);
   return row;
 }
 
-/// One pass and those of its layers that are wanted and ran.
+/// One pass and those of its layers that are wanted; of what ran, and of a capture's launch calls.
 void AddPass(const LayerStructure& structure, const StructureSums& sums, size_t pass,
              const LayerList& wanted, std::vector<RangeRow>& rows) {
-  if (sums.passes[pass].n() == 0) return;
+  const layers::Pass& source = structure.passes[pass];
+  const TimeSpan& span = sums.passes[pass].span;
   RangeRow of_pass;
   of_pass.pass = static_cast<int64_t>(pass);
-  of_pass.type = layers::ToString(structure.passes[pass].kind);
-  rows.push_back(Spanning(of_pass, sums.passes[pass].span));
+  of_pass.type = layers::ToString(source.kind);
+  if (sums.passes[pass].n() > 0) {
+    rows.push_back(Spanning(of_pass, span.first_ns(), span.last_ns()));
+  } else if (source.captured_start_ns && source.captured_end_ns) {
+    rows.push_back(Spanning(of_pass, *source.captured_start_ns, *source.captured_end_ns));
+  } else {
+    return;
+  }
   for (const LayerRow& layer : BuildLayerRows(structure, sums, pass)) {
-    if (!layer.ran() || !wanted.Has(layer.layer.index)) continue;
+    const std::optional<int64_t> start_ns = layer.start_ns();
+    const std::optional<int64_t> end_ns = layer.end_ns();
+    if (!start_ns || !end_ns || !wanted.Has(layer.layer.index)) continue;
     RangeRow row;
     row.is_layer = true;
     row.pass = static_cast<int64_t>(pass);
     row.layer = layer.layer.index;
     row.type = layer.type;
     row.ratio = layer.layer.ratio;
-    rows.push_back(Spanning(std::move(row), layer.sums.span));
+    rows.push_back(Spanning(std::move(row), *start_ns, *end_ns));
   }
 }
 
@@ -128,7 +138,7 @@ table::Table TableOf(std::vector<RangeRow> rows) {
       .Add({.name = "layer"}, of_layer([](const RangeRow& row) { return row.layer; }))
       .Add({.name = "type"}, [](const RangeRow& row) { return std::string_view(row.type); })
       .Add({.name = "ratio", .title = "c_r", .priority = 2},
-           of_layer([](const RangeRow& row) { return CellOrNull(row.ratio); }))
+           of_layer([](const RangeRow& row) { return table::CellOrNull(row.ratio); }))
       .AddInt(ForMachines({.name = "start_ns"}), &RangeRow::start_ns)
       .AddInt(ForMachines({.name = "end_ns"}), &RangeRow::end_ns)
       .AddText({.name = "start_s", .title = "start s"}, &RangeRow::start_s)
@@ -185,13 +195,14 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const LayerLis
   }
   const int64_t left_out = table::LimitRows(table, options.presentation.Limit(kRowsForPeople));
   table::RankResult result = StartResult(view);
-  result.abstained = structure.abstained;
+  result.abstained = AbstentionOf(view.input());
   result.main_table = "ranges";
-  if (options.presentation.for_people) {
+  const bool has_none = table.n_rows == 0 && result.abstained;
+  if (options.presentation.for_people && !has_none) {
     table::Table people = table;
     people.title = "Ranges as Perfetto shows them";
     table::NoteRowsLeftOut(people, left_out);
-    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = std::move(people)});
+    result.blocks.push_back(table::TableBlock(std::move(people)));
   }
   result.data = {{"ranges", std::move(table)}};
   return result;
@@ -208,21 +219,10 @@ base::Result<Output> ComputeRanges(const AnalysisInput& input, const RangesOptio
                      [&](const RankView& view) { return ComputeRank(view, *wanted, options); });
 }
 
-base::Result<table::Table> RangeTableOf(const RankView& view, size_t pass) {
-  base::Result<const LayerStructure*> found = StructureOf(view.input());
-  if (!found.ok()) return std::move(found).error();
+table::Table RangeTableOf(const LayerStructure& structure, const StructureSums& sums, size_t pass) {
   std::vector<RangeRow> rows;
-  AddPass(**found, SumStructure(view, **found), pass, LayerList(), rows);
+  AddPass(structure, sums, pass, LayerList(), rows);
   return TableOf(std::move(rows));
-}
-
-std::string DecimalSeconds(int64_t ns) {
-  const bool is_negative = ns < 0;
-  // The smallest number has no positive counterpart of its own type.
-  const uint64_t magnitude =
-      is_negative ? uint64_t{0} - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  return fmt::format("{}{}.{:09}", is_negative ? "-" : "", magnitude / kNsPerSecond,
-                     magnitude % kNsPerSecond);
 }
 
 }  // namespace layerscope::analysis

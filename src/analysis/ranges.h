@@ -1,12 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 
 #include "src/analysis/analysis.h"
-#include "src/analysis/rank_view.h"
+#include "src/analysis/layer_sums.h"
 #include "src/analysis/selection.h"
 #include "src/base/result.h"
+#include "src/layers/layer_structure.h"
 #include "src/table/table.h"
 
 namespace layerscope::analysis {
@@ -21,10 +22,8 @@ struct RangesOptions {
 /// of layers that is none, kNotFound for a pass or layer that is not there.
 base::Result<Output> ComputeRanges(const AnalysisInput& input, const RangesOptions& options);
 
-/// The ranges of one pass and its layers, as people see them.
-base::Result<table::Table> RangeTableOf(const RankView& view, size_t pass);
-
-/// Nanoseconds as seconds with nine decimals: exact, and what Perfetto's search takes.
-std::string DecimalSeconds(int64_t ns);
+/// The ranges of one pass and its layers.
+table::Table RangeTableOf(const layers::LayerStructure& structure, const StructureSums& sums,
+                          size_t pass);
 
 }  // namespace layerscope::analysis

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/analysis/compute_flow.h"
+#include "src/analysis/config_check.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/layer_kernels.h"
 #include "src/analysis/layers.h"
@@ -17,6 +18,7 @@
 #include "src/analysis/structure_text.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -31,10 +33,6 @@ constexpr int64_t kFlowRows = 40;
 Block Titled(std::string title, Block block) {
   block.title = std::move(title);
   return block;
-}
-
-Block TableBlock(std::string title, table::Table table) {
-  return {.kind = Block::Kind::kTable, .title = std::move(title), .table = std::move(table)};
 }
 
 Block TextBlock(std::string title, std::string text) {
@@ -57,17 +55,14 @@ void AddModel(const model::ModelConfig* config, std::vector<Block>& blocks) {
       .AddText(Key("layers"), &PlannedType::layers);
   table::Table table = types.Take();
   table.title = "Layer types of the config";
-  blocks.push_back({.kind = Block::Kind::kTable, .table = std::move(table)});
+  blocks.push_back(table::TableBlock(std::move(table)));
 }
 
 /// The passes with exact seconds, as they are looked for in Perfetto.
 table::Table TableOfPasses(std::vector<PassRow> rows) {
   RowTable<PassRow> table(std::move(rows));
   const auto text = [](std::string PassRow::*member) {
-    return [member](const PassRow& row) -> table::Cell {
-      if ((row.*member).empty()) return table::Null();
-      return std::string_view(row.*member);
-    };
+    return [member](const PassRow& row) { return table::TextCellOrNull(row.*member); };
   };
   table.AddInt({.name = "index", .title = "#"}, &PassRow::index)
       .AddText({.name = "kind"}, &PassRow::kind)
@@ -77,9 +72,9 @@ table::Table TableOfPasses(std::vector<PassRow> rows) {
            [](const PassRow& row) { return row.ran ? table::Cell(row.wall_ns) : table::Cell(); })
       .AddInt(Count("n_layers", "layers"), &PassRow::n_layers)
       .Add(Nanoseconds("layer_avg_ns", "average layer"),
-           [](const PassRow& row) { return CellOrNull(row.avg_layer_ns); })
+           [](const PassRow& row) { return table::CellOrNull(row.avg_layer_ns); })
       .Add(Nanoseconds("layer_0_ns", "first layer"),
-           [](const PassRow& row) { return CellOrNull(row.first_layer_ns); })
+           [](const PassRow& row) { return table::CellOrNull(row.first_layer_ns); })
       .Add({.name = "note", .title = "notes"}, text(&PassRow::note));
   return table.Take();
 }
@@ -104,15 +99,16 @@ void AddPassPoints(const AnalysisInput& input, const PassLayers& layers, const t
   const int64_t pass_wall_ns = layers.of_pass().span.wall_ns();
   table::Table rows = LayerTableForPeople(view, layers.rows, layers.groups);
   table::NoteRowsLeftOut(rows, table::LimitRows(rows, options.presentation.Limit(0)));
-  rows.notes.emplace_back("AR#: all-reduce kernels; K#: kernels");
-  blocks.push_back(TableBlock("5. Layers", std::move(rows)));
+  blocks.push_back(Titled("5. Layers", table::TableBlock(std::move(rows))));
   if (layers.of_pass().n() > 0)
-    blocks.push_back(TableBlock("5.1 Head + layers + tail = pass", PartTable(layers)));
+    blocks.push_back(
+        Titled("5.1 Head + layers + tail = pass", table::TableBlock(PartTable(layers))));
   table::Table clusters = ClusterTableForPeople(view, layers.clusters, layers.groups, pass_ns);
+  clusters.notes.emplace_back(ClusterSharesText());
   if (std::string text = VariantsText(layers.clusters); !text.empty()) {
     clusters.notes.push_back(std::move(text));
   }
-  blocks.push_back(TableBlock("6. Layers by type", std::move(clusters)));
+  blocks.push_back(Titled("6. Layers by type", table::TableBlock(std::move(clusters))));
   blocks.push_back(TextBlock("7. Compute flow",
                              "The layer with the median wall time of each type, its kernels by "
                              "duration; # is the place in time."));
@@ -122,39 +118,25 @@ void AddPassPoints(const AnalysisInput& input, const PassLayers& layers, const t
     block.table.title = fmt::format("7.{} {}", ++number, block.table.title);
     blocks.push_back(std::move(block));
   }
-  blocks.push_back(TableBlock("8. Ranges for Perfetto", ranges));
+  blocks.push_back(Titled("8. Ranges for Perfetto", table::TableBlock(ranges)));
   std::string bottleneck = BottleneckText(view, layers.clusters, pass_wall_ns);
   if (bottleneck.empty()) bottleneck = "unknown: this pass has no whole layers that ran";
   blocks.push_back(TextBlock("9. Bottleneck", std::move(bottleneck)));
 }
 
-Block PassBlock(const RankView& view, const LayerStructure& structure, const ChosenPass& pass) {
-  Block block;
-  block.kind = Block::Kind::kFacts;
-  block.title = "4. The pass shown below";
-  block.facts = {{"pass", PassTitle(view, structure, pass.index)}, {"why", pass.long_why}};
-  if (std::string found = FoundText(structure); !found.empty()) {
-    block.facts.emplace_back("layers", std::move(found));
-  }
-  if (std::string agreement = AgreementText(structure); !agreement.empty()) {
-    block.facts.emplace_back("check", std::move(agreement));
-  }
-  block.facts.emplace_back("profile", ProfileText(structure));
-  return block;
-}
-
 /// Points 4 to 9: of one pass.
 base::Status AddPass(const AnalysisInput& input, const RankView& view, const ReportOptions& options,
-                     table::RankResult& result) {
-  const LayerStructure& structure = *view.input().layers;
-  base::Result<PassLayers> layers = CollectPassLayers(view, options.selection);
+                     StructureSums sums, table::RankResult& result) {
+  base::Result<PassLayers> layers = CollectPassLayers(view, options.selection, std::move(sums));
   if (!layers.ok()) return std::move(layers).error();
-  base::Result<table::Table> ranges = RangeTableOf(view, layers->pass.index);
-  if (!ranges.ok()) return std::move(ranges).error();
+  table::Table ranges = RangeTableOf(*view.input().layers, layers->sums, layers->pass.index);
   const int64_t pass_wall_ns = layers->of_pass().span.wall_ns();
   if (options.presentation.for_people) {
-    result.blocks.push_back(PassBlock(view, structure, layers->pass));
-    if (!layers->rows.empty()) AddPassPoints(input, *layers, *ranges, options, result.blocks);
+    if (std::string text = BottleneckText(view, layers->clusters, pass_wall_ns); !text.empty()) {
+      result.blocks.insert(result.blocks.begin(), TextBlock({}, "Bottleneck: " + text));
+    }
+    result.blocks.push_back(Titled("4. The pass shown below", PassBlock(view, *layers)));
+    if (!layers->rows.empty()) AddPassPoints(input, *layers, ranges, options, result.blocks);
   }
   Object& data = result.data;
   data.emplace_back("pass", layers->pass.index);
@@ -162,7 +144,7 @@ base::Status AddPass(const AnalysisInput& input, const RankView& view, const Rep
   data.emplace_back("layers", LayerTableForMachines(view, layers->rows));
   data.emplace_back("clusters", ClusterTableForMachines(view, layers->clusters));
   data.emplace_back("flow", FlowArray(*layers, input.profile));
-  data.emplace_back("ranges", *std::move(ranges));
+  data.emplace_back("ranges", std::move(ranges));
   data.emplace_back("bottleneck", BottleneckText(view, layers->clusters, pass_wall_ns));
   return {};
 }
@@ -172,30 +154,32 @@ base::Result<table::RankResult> ComputeRank(const AnalysisInput& input, const Ra
   base::Result<const LayerStructure*> found = StructureOf(view.input());
   if (!found.ok()) return std::move(found).error();
   const LayerStructure& structure = **found;
-  const StructureSums sums = SumStructure(view, structure);
+  StructureSums sums = SumStructure(view, structure);
   Selection selection = options.selection;
   selection.passes.reset();
   selection.phase.reset();
   std::vector<PassRow> passes = BuildPassRows(view, structure, sums, selection);
   table::RankResult result = StartResult(view);
-  result.abstained = structure.abstained;
+  WarnOfMismatch(input, view, result);
+  result.abstained = AbstentionOf(view.input());
   result.main_table = "layers";
   result.data = {{"trace", TraceObject(input, view)}};
   result.data.emplace_back("model", input.config == nullptr
                                         ? table::Value(table::Null())
                                         : table::Value(ModelToObject(*input.config)));
   result.data.emplace_back("anchor", AnchorObject(structure));
-  result.data.emplace_back("layers_per_pass", OrNull(structure.layers_per_pass));
+  result.data.emplace_back("layers_per_pass", table::OrNull(structure.layers_per_pass));
   result.data.emplace_back("profile", ProfileObject(structure));
   result.data.emplace_back("modules", AgreementValue(structure));
   result.data.emplace_back("passes", PassTableForMachines(view, passes));
   if (options.presentation.for_people) {
     result.blocks.push_back(Titled("1. Trace", TraceBlock(input, view)));
     AddModel(input.config, result.blocks);
-    result.blocks.push_back(TableBlock("3. Passes", TableOfPasses(std::move(passes))));
+    result.blocks.push_back(
+        Titled("3. Passes", table::TableBlock(TableOfPasses(std::move(passes)))));
   }
   if (structure.passes.empty()) return result;
-  if (base::Status added = AddPass(input, view, options, result); !added.ok()) {
+  if (base::Status added = AddPass(input, view, options, std::move(sums), result); !added.ok()) {
     return std::move(added).error();
   }
   return result;

@@ -11,6 +11,7 @@
 #include "src/analysis/run_ranks.h"
 #include "src/analysis/workload_guess.h"
 #include "src/base/format_number.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -28,11 +29,6 @@ std::string RanksText(const AnalysisInput& input, const RankView& view) {
       view.input().rank ? fmt::format("{}", *view.input().rank) : std::string("unknown");
   if (ranks.present.empty() && !ranks.world_size) return rank;
   return fmt::format("{}; ranks of the run: {}", rank, ToText(ranks));
-}
-
-table::Value TextOrNull(const std::string& text) {
-  if (text.empty()) return table::Null();
-  return text;
 }
 
 int64_t SpanNs(const RankView& view) {
@@ -56,7 +52,7 @@ table::Object LayoutObject(const ParallelLayout& layout) {
   for (const auto& [name, degree] : Degrees(layout)) {
     table::Object entry = {
         {"size", degree->size ? table::Value(*degree->size) : table::Value(table::Null())},
-        {"source", TextOrNull(degree->source)}};
+        {"source", table::TextOrNull(degree->source)}};
     object.emplace_back(name, std::move(entry));
   }
   return object;
@@ -64,12 +60,18 @@ table::Object LayoutObject(const ParallelLayout& layout) {
 
 std::string LayoutText(const ParallelLayout& layout) {
   std::vector<std::string> parts;
+  std::vector<std::string> unknown;
   for (const auto& [name, degree] : Degrees(layout)) {
     std::string label = name;
     for (char& c : label) c = static_cast<char>(c - 'a' + 'A');
-    parts.push_back(degree->size ? fmt::format("{} {} ({})", label, *degree->size, degree->source)
-                                 : label + " unknown");
+    if (degree->size) {
+      parts.push_back(fmt::format("{} {} ({})", label, *degree->size, degree->source));
+    } else {
+      unknown.push_back(std::move(label));
+    }
   }
+  if (parts.empty()) return "unknown (--tp, --pp, --dp, --ep or --server-args say it)";
+  if (!unknown.empty()) parts.push_back(fmt::format("{} unknown", fmt::join(unknown, "/")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -77,10 +79,10 @@ table::Object TraceObject(const AnalysisInput& input, const RankView& view) {
   const Guess engine = GuessEngine(view);
   const std::string config = input.config == nullptr ? std::string() : input.config->path;
   return {{"file", view.input().path},
-          {"engine", TextOrNull(engine.value)},
-          {"engine_source", TextOrNull(engine.source)},
-          {"config", TextOrNull(config)},
-          {"gpu", TextOrNull(DeviceNames(view.trace()))},
+          {"engine", table::TextOrNull(engine.value)},
+          {"engine_source", table::TextOrNull(engine.source)},
+          {"config", table::TextOrNull(config)},
+          {"gpu", table::TextOrNull(DeviceNames(view.trace()))},
           {"ranks", ToObject(FindRanks(input))},
           {"parallel", LayoutObject(LayoutOf(input, view))},
           {"span_ns", SpanNs(view)},
@@ -100,8 +102,9 @@ table::Block TraceBlock(const AnalysisInput& input, const RankView& view) {
       {"GPU", gpu.empty() ? "unknown" : gpu},
       {"rank", RanksText(input, view)},
       {"parallel", LayoutText(LayoutOf(input, view))},
-      {"time", fmt::format("{} of GPU time within {}", base::FormatDuration(view.total_ns()),
-                           base::FormatDuration(SpanNs(view)))}};
+      {"time",
+       fmt::format("{} of {} time within {}", base::FormatDuration(view.total_ns()),
+                   view.cpu_only() ? "CPU self" : "GPU", base::FormatDuration(SpanNs(view)))}};
   return block;
 }
 

@@ -13,7 +13,7 @@ model::ParallelLayout LayoutOf(const AnalysisInput& input, const RankView& view)
 
 /// {tp, pp, dp, ep}: each {size, source}, null where nothing says.
 table::Object LayoutObject(const model::ParallelLayout& layout);
-/// "TP 8 (--tp), PP unknown, DP unknown, EP unknown".
+/// "TP 8 (--tp), PP/DP/EP unknown".
 std::string LayoutText(const model::ParallelLayout& layout);
 
 /// File, engine, config, GPU, ranks, parallel layout, time: the first point of the report.

@@ -35,9 +35,10 @@ class Chooser {
     if (wanted_.stream) Add(ByStream());
     if (wanted_.steps) Add(ByStep());
     if (wanted_.phase) Add(ByPhase());
-    if (wanted_.passes || wanted_.layer) Add(ByPassAndLayer());
     if (wanted_.module) Add(ByModule());
     if (wanted_.from_ns || wanted_.to_ns) Add(ByTime());
+    // After the others: the pass whose layer is meant is one that they hold.
+    if (wanted_.passes || wanted_.layer) Add(ByPassAndLayer());
     if (wanted_.without_communication) DropCommunication();
     if (!status_.ok()) return status_;
     Apply();
@@ -230,7 +231,10 @@ base::Status Chooser::ByPhase() {
 
 base::Status Chooser::ByPassAndLayer() {
   rows_decide_ = true;
-  base::Result<LayerRows> rows = ChooseLayerRows(view_.input(), wanted_.passes, wanted_.layer);
+  if (!status_.ok()) return {};
+  const bool others_narrow = std::find(row_.begin(), row_.end(), 0) != row_.end();
+  base::Result<LayerRows> rows = ChooseLayerRows(view_.input(), wanted_.passes, wanted_.layer,
+                                                 others_narrow ? row_ : std::vector<uint8_t>());
   if (!rows.ok()) return std::move(rows).error();
   KeepRows([&](uint32_t row) { return rows->Contains(row); });
   return {};

@@ -23,7 +23,7 @@ std::string PassText(const RankView& view, const Selection& selection) {
   std::string text;
   if (selection.passes) {
     text = RangeText("pass", *selection.passes);
-  } else if (const base::Result<ChosenPass> pass = ChoosePass(view.input(), {}, {}); pass.ok()) {
+  } else if (const base::Result<ChosenPass> pass = PassOfView(view); pass.ok()) {
     text = fmt::format("pass {} ({})", pass->index, pass->why);
   }
   if (!selection.layer) return text;

@@ -12,6 +12,7 @@
 #include "src/analysis/row_table.h"
 #include "src/attribution/module_tree.h"
 #include "src/base/check.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -82,16 +83,6 @@ std::vector<StepModuleRow> SplitByModule(const RankView& view, const std::vector
   return rows;
 }
 
-Cell OrNull(const std::optional<int64_t>& value) {
-  if (!value) return table::Null();
-  return *value;
-}
-
-Cell TextOrNull(const std::string& text) {
-  if (text.empty()) return table::Null();
-  return std::string_view(text);
-}
-
 /// Modules of one class and step as one row; its key is the class.
 std::vector<StepModuleRow> JoinClasses(std::vector<StepModuleRow> modules) {
   std::map<std::pair<const StepRow*, std::string>, size_t> known;
@@ -125,18 +116,19 @@ table::Table TableOf(const RankView& view, std::shared_ptr<const std::vector<Ste
     return people ? spec : ForMachines(spec);
   };
   const auto field = [](std::optional<int64_t> StepFields::*member) {
-    return [member](const StepModuleRow& row) { return OrNull(row.step->fields.*member); };
+    return
+        [member](const StepModuleRow& row) { return table::CellOrNull(row.step->fields.*member); };
   };
   rows.Add(plain("step", true), [](const StepModuleRow& row) { return row.step->index; })
       .Add(plain("phase", true),
-           [](const StepModuleRow& row) { return TextOrNull(row.step->phase); })
+           [](const StepModuleRow& row) { return table::TextCellOrNull(row.step->phase); })
       .Add(Count("batch", "reqs"), field(&StepFields::requests))
       .Add(Count("past", "past", 1), field(&StepFields::past))
       .Add(plain("rank", view.processes().many()),
            [](const StepModuleRow& row) { return ToCell(row.step->place.rank); })
       .AddText(Key("key", key_title), &StepModuleRow::key)
       .Add(plain("class", false),
-           [](const StepModuleRow& row) { return TextOrNull(row.class_name); })
+           [](const StepModuleRow& row) { return table::TextCellOrNull(row.class_name); })
       .Add(Share("sum_ns", view.cpu_only() ? "CPU time" : "GPU time", view.total_ns()),
            [](const StepModuleRow& row) { return row.group.sum_ns; })
       .Add(count("n_kernels", "kernels", !view.cpu_only()),

@@ -11,6 +11,7 @@
 #include "src/analysis/step_rows.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 #include "src/table/sort.h"
 
 namespace layerscope::analysis {
@@ -20,15 +21,9 @@ using attribution::StepFields;
 using table::Cell;
 
 constexpr int64_t kRowsForPeople = 30;
-constexpr int64_t kPartsOfWhole = 1'000'000;
-
-Cell OrNull(const std::optional<int64_t>& value) {
-  if (!value) return table::Null();
-  return *value;
-}
 
 auto Field(std::optional<int64_t> StepFields::*member) {
-  return [member](const StepRow& row) { return OrNull(row.fields.*member); };
+  return [member](const StepRow& row) { return table::CellOrNull(row.fields.*member); };
 }
 
 Cell PhaseOf(const StepRow& row) {
@@ -47,7 +42,7 @@ auto IfActive(Number number) {
 
 Cell IdleShare(const StepRow& row) {
   if (row.wall_ns() <= 0) return table::Null();
-  return base::DivideHalfEven(row.gpu_idle_ns * kPartsOfWhole, row.wall_ns());
+  return base::PartsPerMillion(row.gpu_idle_ns, row.wall_ns());
 }
 
 /// Idle is what the device shows in the step's window, not what the step's own activities leave:
@@ -105,7 +100,8 @@ table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
       .AddInt({.name = "n_activities"}, &StepRow::n_activities)
       .AddInt({.name = "n_kernels"}, &StepRow::n_kernels)
       .AddInt({.name = "n_launches"}, &StepRow::n_launches)
-      .Add({.name = "ns_per_token"}, [](const StepRow& row) { return OrNull(row.ns_per_token()); })
+      .Add({.name = "ns_per_token"},
+           [](const StepRow& row) { return table::CellOrNull(row.ns_per_token()); })
       .Add({.name = "evidence"},
            [](const StepRow& row) { return Cell(ToCellMap(row.evidence_ns)); });
   AddPlace(view, table, &StepRow::place);
@@ -122,13 +118,14 @@ table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, Step
   table.AddInt({.name = "index", .title = "step"}, &StepRow::index).Add({.name = "phase"}, PhaseOf);
   AddPlace(view, table, &StepRow::place);
   table.Add(Count("requests", "reqs", 1), Field(&StepFields::requests))
-      .Add(Count("tokens", "tokens", 1), [](const StepRow& row) { return OrNull(row.tokens()); })
+      .Add(Count("tokens", "tokens", 1),
+           [](const StepRow& row) { return table::CellOrNull(row.tokens()); })
       .Add(Count("past", "past", 2), Field(&StepFields::past));
   AddTimes(view, scope, table);
   if (scope == StepScope::kWhole) {
     table.AddInt(Count("n_launches", "launches", 3), &StepRow::n_launches)
         .Add(Nanoseconds("ns_per_token", "per token", 1),
-             [](const StepRow& row) { return OrNull(row.ns_per_token()); });
+             [](const StepRow& row) { return table::CellOrNull(row.ns_per_token()); });
   }
   if (with_name) table.AddText(Key("name", "annotation"), &StepRow::name);
   return table.Take();
@@ -205,7 +202,7 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
     people->title = fmt::format("{} step{}", base::FormatCount(n_steps), n_steps == 1 ? "" : "s");
     if (!options.by_module || presentation.verbose) table::NoteRowsLeftOut(*people, left_out);
     AddNotes(view, steps, *people);
-    result.blocks.push_back({.kind = table::Block::Kind::kTable, .table = *std::move(people)});
+    result.blocks.push_back(table::TableBlock(*std::move(people)));
   }
   result.main_table = options.by_module ? "rows" : "steps";
   result.data = {{result.main_table, std::move(machines)}, {"outside", OutsideOf(steps)}};

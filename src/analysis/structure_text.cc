@@ -1,12 +1,14 @@
 #include "src/analysis/structure_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "src/base/format_number.h"
 #include "src/layers/segmentation.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -14,20 +16,27 @@ namespace {
 using layers::AnchorUse;
 using layers::LayerStructure;
 
-table::Value TextOrNull(const std::string& text) {
-  if (text.empty()) return table::Null();
-  return text;
-}
+/// As many names of anchor kernels as a line of notes holds.
+constexpr size_t kAnchorNames = 4;
 
 std::string_view LevelOf(double confidence) {
   return confidence >= layers::kConfident ? "high" : "low";
 }
 
-std::string AnchorText(const AnchorUse& anchor) {
+std::string AnchorText(const AnchorUse& anchor, const std::string& profile) {
   if (anchor.pattern.empty()) return "found by repetition, no anchor given";
   const std::string per_layer =
-      anchor.per_layer ? fmt::format(", {} a layer", *anchor.per_layer) : std::string();
-  return fmt::format("{} anchor {}{}", anchor.kind, anchor.pattern, per_layer);
+      anchor.per_layer
+          ? fmt::format("{} {} a layer", anchor.of_profile ? ";" : ",", *anchor.per_layer)
+          : std::string();
+  if (!anchor.of_profile)
+    return fmt::format("{} anchor {}{}", anchor.kind, anchor.pattern, per_layer);
+  const size_t n = std::min(anchor.kernels.size(), kAnchorNames);
+  std::string kernels =
+      fmt::format("{}", fmt::join(anchor.kernels.begin(),
+                                  anchor.kernels.begin() + static_cast<std::ptrdiff_t>(n), ", "));
+  if (n < anchor.kernels.size()) kernels += fmt::format(", … ({} in all)", anchor.kernels.size());
+  return fmt::format("{} anchor of profile {}: {}{}", anchor.kind, profile, kernels, per_layer);
 }
 
 }  // namespace
@@ -35,24 +44,28 @@ std::string AnchorText(const AnchorUse& anchor) {
 table::Object AnchorObject(const LayerStructure& structure) {
   const AnchorUse& anchor = structure.anchor;
   const bool found = !structure.layers.empty();
-  return {{"pattern", TextOrNull(anchor.pattern)},
-          {"kind", TextOrNull(anchor.kind)},
-          {"per_layer", OrNull(anchor.per_layer)},
-          {"offset", OrNull(anchor.offset)},
+  return {{"pattern", table::TextOrNull(anchor.pattern)},
+          {"kernels", table::Array(anchor.kernels.begin(), anchor.kernels.end())},
+          {"kind", table::TextOrNull(anchor.kind)},
+          {"per_layer", table::OrNull(anchor.per_layer)},
+          {"offset", table::OrNull(anchor.offset)},
           {"evidence", attribution::ToString(anchor.evidence)},
           {"confidence", RoundedConfidence(anchor.confidence)},
           {"level", found ? table::Value(LevelOf(anchor.confidence)) : table::Value()}};
 }
 
 table::Object ProfileObject(const LayerStructure& structure) {
-  return {{"name", TextOrNull(structure.profile)}, {"why", TextOrNull(structure.profile_why)}};
+  return {{"name", table::TextOrNull(structure.profile)},
+          {"why", table::TextOrNull(structure.profile_why)}};
 }
 
 table::Value AgreementValue(const LayerStructure& structure) {
   if (!structure.modules) return table::Null();
   return table::Object{{"class", structure.modules->module_class},
                        {"n_layers", structure.modules->n_layers},
-                       {"n_agreeing", structure.modules->n_agreeing}};
+                       {"n_agreeing", structure.modules->n_agreeing},
+                       {"n_displaced", structure.modules->n_displaced},
+                       {"n_helpers", structure.modules->n_helpers}};
 }
 
 double RoundedConfidence(double confidence) {
@@ -69,18 +82,28 @@ std::string FoundText(const LayerStructure& structure) {
       structure.layers_per_pass
           ? base::FormatCounted(*structure.layers_per_pass, "layer") + " a pass"
           : std::string("number of layers unknown");
-  return fmt::format("{}: {}; confidence {}", layers, AnchorText(structure.anchor),
+  return fmt::format("{}: {}; confidence {}", layers,
+                     AnchorText(structure.anchor, structure.profile),
                      ConfidenceText(structure.anchor.confidence));
 }
 
 std::string AgreementText(const LayerStructure& structure) {
   if (!structure.modules) return {};
   const layers::ModuleAgreement& modules = *structure.modules;
-  return fmt::format(
+  std::string text = fmt::format(
       "checked against nn.Module scopes: {} of {} layers hold exactly the kernels of "
       "one {}",
       base::FormatCount(modules.n_agreeing), base::FormatCount(modules.n_layers),
       modules.module_class);
+  if (modules.n_helpers > 0) {
+    text += fmt::format(", {} before an anchor set aside",
+                        base::FormatCounted(modules.n_helpers, "helper kernel"));
+  }
+  if (modules.n_displaced > 0) {
+    text += fmt::format("; layer boundaries differ by {}",
+                        base::FormatCounted(modules.n_displaced, "kernel"));
+  }
+  return text;
 }
 
 std::string ProfileText(const LayerStructure& structure) {
@@ -110,16 +133,6 @@ table::CellList FlagNames(uint8_t flags) {
   if ((flags & layers::kLayerFinal) != 0) names.emplace_back("FINAL");
   if ((flags & layers::kLayerCut) != 0) names.emplace_back("CUT");
   return names;
-}
-
-table::Value OrNull(const std::optional<int64_t>& value) {
-  if (!value) return table::Null();
-  return *value;
-}
-
-table::Cell CellOrNull(const std::optional<int64_t>& value) {
-  if (!value) return table::Null();
-  return *value;
 }
 
 }  // namespace layerscope::analysis

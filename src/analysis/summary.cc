@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/analysis/config_check.h"
 #include "src/analysis/idle_text.h"
 #include "src/analysis/module_table.h"
 #include "src/analysis/rank_loop.h"
@@ -11,6 +12,7 @@
 #include "src/analysis/summary_facts.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -27,16 +29,6 @@ constexpr int64_t kTopRows = 5;
 constexpr int64_t kTopRowsBesideModules = 3;
 constexpr int64_t kKernelRowsForMachines = 20;
 constexpr size_t kPathsInCommand = 2;
-
-table::Value TextOrNull(const std::string& text) {
-  if (text.empty()) return table::Null();
-  return text;
-}
-
-table::Value OrNull(const std::optional<int64_t>& value) {
-  if (!value) return table::Null();
-  return *value;
-}
 
 table::Value WallOrNull(const PhaseRow& phase, size_t at) {
   if (phase.walls_ns.empty()) return table::Null();
@@ -79,17 +71,17 @@ table::Table TableOfCategories(std::vector<KernelRow> rows, int64_t total_ns, in
 Object StepsOf(const SummaryFacts& facts) {
   table::Array phases;
   for (const PhaseRow& phase : facts.phases) {
-    phases.push_back(Object{{"phase", TextOrNull(phase.phase)},
+    phases.push_back(Object{{"phase", table::TextOrNull(phase.phase)},
                             {"n", phase.n},
-                            {"median_wall_ns", OrNull(phase.median_wall_ns)},
-                            {"median_ns_per_token", OrNull(phase.median_ns_per_token)},
+                            {"median_wall_ns", table::OrNull(phase.median_wall_ns)},
+                            {"median_ns_per_token", table::OrNull(phase.median_ns_per_token)},
                             {"wall_ns", phase.wall_ns},
                             {"busy_ns", phase.busy_ns},
                             {"min_wall_ns", WallOrNull(phase, 0)},
                             {"max_wall_ns", WallOrNull(phase, phase.walls_ns.size() - 1)},
-                            {"median_busy_ppm", OrNull(phase.median_busy_ppm)},
-                            {"requests", OrNull(phase.requests)},
-                            {"tokens", OrNull(phase.tokens)}});
+                            {"median_busy_ppm", table::OrNull(phase.median_busy_ppm)},
+                            {"requests", table::OrNull(phase.requests)},
+                            {"tokens", table::OrNull(phase.tokens)}});
   }
   return {{"n", facts.steps.rows.size()},
           {"phases", std::move(phases)},
@@ -100,12 +92,12 @@ Object StepsOf(const SummaryFacts& facts) {
 Object WhatOf(const SummaryFacts& facts) {
   Object mix;
   for (const PhaseRow& phase : facts.phases) mix.emplace_back(PhaseName(phase), phase.n);
-  return {{"engine", TextOrNull(facts.engine.value)},
-          {"engine_source", TextOrNull(facts.engine.source)},
-          {"model", TextOrNull(facts.model.value)},
-          {"model_source", TextOrNull(facts.model.source)},
-          {"layers", TextOrNull(facts.layers)},
-          {"gpu", TextOrNull(facts.gpu_name)},
+  return {{"engine", table::TextOrNull(facts.engine.value)},
+          {"engine_source", table::TextOrNull(facts.engine.source)},
+          {"model", table::TextOrNull(facts.model.value)},
+          {"model_source", table::TextOrNull(facts.model.source)},
+          {"layers", table::TextOrNull(facts.layers)},
+          {"gpu", table::TextOrNull(facts.gpu_name)},
           {"phase_mix", std::move(mix)}};
 }
 
@@ -170,11 +162,6 @@ std::string GpuText(const RankView& view, const SummaryFacts& facts) {
   return text;
 }
 
-/// "1 request", "2 requests".
-std::string Counted(int64_t n, std::string_view what) {
-  return fmt::format("{} {}{}", FormatCount(n), what, n == 1 ? "" : "s");
-}
-
 /// "7.03..16.7 ms": the unit once when both have it.
 std::string RangeText(int64_t low_ns, int64_t high_ns) {
   std::string low = FormatDuration(low_ns);
@@ -204,12 +191,13 @@ std::string WallText(const PhaseRow& phase) {
 }
 
 std::string PhaseText(const PhaseRow& phase) {
-  std::string text = phase.phase.empty() ? Counted(phase.n, "step") + " of unknown phase"
-                                         : fmt::format("{} {}", FormatCount(phase.n), phase.phase);
+  std::string text = phase.phase.empty()
+                         ? base::FormatCounted(phase.n, "step") + " of unknown phase"
+                         : fmt::format("{} {}", FormatCount(phase.n), phase.phase);
   std::vector<std::string> parts;
   if (phase.median_wall_ns) parts.push_back(WallText(phase));
-  if (phase.requests) parts.push_back(Counted(*phase.requests, "request"));
-  if (phase.tokens) parts.push_back(Counted(*phase.tokens, "token"));
+  if (phase.requests) parts.push_back(base::FormatCounted(*phase.requests, "request"));
+  if (phase.tokens) parts.push_back(base::FormatCounted(*phase.tokens, "token"));
   if (phase.median_ns_per_token) {
     parts.push_back(fmt::format("{}/token", FormatDuration(*phase.median_ns_per_token)));
   }
@@ -237,6 +225,7 @@ table::Block WhatBlock(const RankView& view, const SummaryFacts& facts) {
   block.kind = table::Block::Kind::kFacts;
   std::string model = Sourced(facts.model);
   if (!facts.layers.empty()) model += ", " + facts.layers;
+  if (!facts.config.empty()) model += "; config: " + facts.config;
   block.facts.emplace_back("model", std::move(model));
   block.facts.emplace_back("engine", Sourced(facts.engine));
   if (view.cpu_only()) {
@@ -261,9 +250,8 @@ std::string TitleOfTop(std::string_view what, const std::vector<KernelRow>& rows
 }
 
 table::Block TableBlock(std::string title, table::Table table, std::string note) {
-  table.title = std::move(title);
   if (!note.empty()) table.notes.push_back(std::move(note));
-  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
+  return table::TableBlock(std::move(title), std::move(table));
 }
 
 std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& facts,
@@ -335,7 +323,8 @@ table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
                               const SummaryOptions& options,
                               const std::vector<std::string>& inputs) {
   const std::vector<Suspicion> suspicions = FindSuspicions(view, facts);
-  const std::vector<NextCommand> commands = SuggestCommands(view, facts, options.selection, inputs);
+  const std::vector<NextCommand> commands =
+      SuggestCommands(view, facts, options.selection, inputs, options.model_options);
   table::RankResult result = StartResult(view);
   result.data = DataOf(view, facts, suspicions, commands);
   result.main_table = "top_kernels";
@@ -363,8 +352,10 @@ base::Result<Output> ComputeSummary(const AnalysisInput& input, const SummaryOpt
   base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
     const SummaryFacts facts = CollectSummary(input, view, options.selection);
     rows.push_back({view.input().rank, view.input().path, facts.gpu});
-    return base::Result<table::RankResult>(
-        ComputeRank(view, facts, options, InputsOfCommands(input, view, options)));
+    table::RankResult result =
+        ComputeRank(view, facts, options, InputsOfCommands(input, view, options));
+    WarnOfMismatch(input, view, result);
+    return base::Result<table::RankResult>(std::move(result));
   });
   if (output.ok() && input.ranks.size() > 1) {
     output->reduced = Object{{"ranks", TableOfRanks(std::move(rows))}};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/analysis/analysis.h"
@@ -14,6 +15,8 @@ struct SummaryOptions {
   Presentation presentation;
   /// The inputs as the user named them, for the commands of `next`; empty: the files' own paths.
   std::vector<std::string> inputs{};
+  /// Options that say what the model is, as given, for those commands: {"config", "c.json"}.
+  std::vector<std::pair<std::string, std::string>> model_options{};
 };
 
 /// `summary`: the one page. What ran, how busy the GPU was, where its time went by module, category

@@ -93,11 +93,22 @@ std::string SelectionOptionsText(const Selection& selection) {
 
 std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFacts& facts,
                                          const Selection& selection,
-                                         const std::vector<std::string>& inputs) {
+                                         const std::vector<std::string>& inputs,
+                                         const ModelOptions& model_options) {
   std::vector<std::string> quoted;
   for (const std::string& input : inputs) quoted.push_back(Quoted(input));
   const std::string input = fmt::format("{}", fmt::join(quoted, " "));
-  const std::string chosen = SelectionOptionsText(selection);
+  std::string model;
+  for (const auto& [name, value] : model_options) {
+    if (value.empty()) {
+      model += fmt::format("{}--{}", model.empty() ? "" : " ", name);
+    } else {
+      AddOption(model, name, value);
+    }
+  }
+  std::string chosen = SelectionOptionsText(selection);
+  if (!chosen.empty() && !model.empty()) chosen += " ";
+  chosen += model;
   std::vector<NextCommand> commands;
   const auto add = [&](const std::string& verb, const std::string& options,
                        const std::string& selected, std::string why) {
@@ -109,13 +120,14 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
   const bool is_empty = facts.kernels.empty();
   if (!facts.steps.rows.empty()) add("steps", {}, chosen, "step by step");
   if (facts.pass_layers) {
-    add("layers", {}, chosen, "layer types");
+    if (facts.steps.rows.empty()) add("passes", {}, chosen, "pass by pass");
+    add("layers", {}, chosen, "layer by layer");
   } else if (!is_empty && !view.cpu_only() && selection.All() && MayHaveLayers(view)) {
-    add("layers", {}, {}, "why no layers");
+    add("layers", {}, model, "why no layers");
   }
   if (!is_empty && IsAttributed(facts)) {
     add("modules", "--rollup class", chosen, "by class");
-    if (!facts.layer_class.empty()) {
+    if (!facts.layer_class.empty() && !facts.pass_layers) {
       const std::string pattern = Escaped(facts.layer_class) + R"(_\d+$)";
       add("modules", "--no-collapse --match " + Quoted(pattern), chosen, "layer by layer");
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/analysis/rank_view.h"
@@ -15,10 +16,14 @@ struct NextCommand {
   std::string why;
 };
 
-/// Commands on the same inputs and the same selection as the page. `inputs` are paths.
+using ModelOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// Commands on the same inputs and the same selection as the page. `inputs` are paths,
+/// `model_options` of SummaryOptions.
 std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFacts& facts,
                                          const Selection& selection,
-                                         const std::vector<std::string>& inputs);
+                                         const std::vector<std::string>& inputs,
+                                         const ModelOptions& model_options = {});
 
 /// "--phase decode --from 3200000ns": the options that make this selection; empty for all.
 std::string SelectionOptionsText(const Selection& selection);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/analysis/median.h"
 #include "src/analysis/module_shape.h"
 #include "src/analysis/summary_tree.h"
 #include "src/base/format_number.h"
@@ -10,7 +11,6 @@ namespace layerscope::analysis {
 namespace {
 
 constexpr size_t kModuleRows = 8;
-constexpr int64_t kPartsOfWhole = 1'000'000;
 
 GpuTimes Add(const std::vector<DeviceRow>& devices) {
   GpuTimes times;
@@ -22,12 +22,9 @@ GpuTimes Add(const std::vector<DeviceRow>& devices) {
   return times;
 }
 
-/// The lower of the two middle ones for an even number: a value that occurred.
 std::optional<int64_t> Median(std::vector<int64_t> values) {
   if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return LowerMedian(std::move(values));
 }
 
 /// What the step says of its phase: it has the median wall.
@@ -35,8 +32,7 @@ void DescribeMedian(const StepRow& row, PhaseRow& sums) {
   sums.requests = row.fields.requests;
   sums.tokens = row.tokens();
   if (row.whole && row.wall_ns() > 0) {
-    sums.median_busy_ppm =
-        base::DivideHalfEven((row.wall_ns() - row.gpu_idle_ns) * kPartsOfWhole, row.wall_ns());
+    sums.median_busy_ppm = base::PartsPerMillion(row.wall_ns() - row.gpu_idle_ns, row.wall_ns());
   }
 }
 
@@ -115,6 +111,7 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   SummaryFacts facts;
   facts.scope = ScopeOf(selection);
   facts.engine = GuessEngine(view);
+  if (input.config != nullptr) facts.config = input.config->name;
   facts.gpu_name = DeviceNames(view.trace());
   facts.ranks = FindRanks(input);
   facts.devices = BuildDeviceRows(view);

@@ -46,6 +46,7 @@ struct PhaseRow {
 struct SummaryFacts {
   Guess engine;
   Guess model;
+  std::string config;  ///< the config's name of the model; empty without a config
   std::string layers;
   std::string layer_class;  ///< of the like siblings Class_0, Class_1, … with the most time
   std::string gpu_name;

@@ -9,6 +9,7 @@
 #include "src/analysis/structure_text.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -35,11 +36,6 @@ std::vector<PassRow> PassesForPage(const LayerStructure& structure, std::vector<
   return rows;
 }
 
-table::Block TableBlock(std::string title, table::Table table) {
-  table.title = std::move(title);
-  return {.kind = table::Block::Kind::kTable, .table = std::move(table)};
-}
-
 }  // namespace
 
 std::optional<SummaryLayers> SummarizeLayers(const RankView& view, const Selection& selection) {
@@ -60,7 +56,7 @@ std::optional<SummaryLayers> SummarizeLayers(const RankView& view, const Selecti
 table::Object LayersObject(const RankView& view, const SummaryLayers& summary) {
   const LayerStructure& structure = *view.input().layers;
   const PassLayers& layers = summary.layers;
-  return {{"layers_per_pass", OrNull(structure.layers_per_pass)},
+  return {{"layers_per_pass", table::OrNull(structure.layers_per_pass)},
           {"n_passes", summary.passes.size()},
           {"steady_pass", structure.steady_pass ? table::Value(*structure.steady_pass)
                                                 : table::Value(table::Null())},
@@ -81,16 +77,17 @@ std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers&
   Limit(passes, "layerscope passes");
   passes.notes.push_back(FoundText(structure));
   const auto n_passes = static_cast<int64_t>(summary.passes.size());
-  blocks.push_back(TableBlock(base::FormatCounted(n_passes, "pass", "passes"), std::move(passes)));
+  blocks.push_back(
+      table::TableBlock(base::FormatCounted(n_passes, "pass", "passes"), std::move(passes)));
   table::Table types = ClusterTableForPeople(view, layers.clusters, layers.groups, pass_ns);
   Limit(types, "layerscope layers");
   if (std::string text = BottleneckText(view, layers.clusters, layers.of_pass().span.wall_ns());
       !text.empty()) {
     types.notes.push_back("bottleneck: " + text);
   }
-  blocks.push_back(
-      TableBlock(fmt::format("Layer types of pass {} ({})", layers.pass.index, layers.pass.why),
-                 std::move(types)));
+  blocks.push_back(table::TableBlock(
+      fmt::format("Layer types of pass {} ({})", layers.pass.index, layers.pass.why),
+      std::move(types)));
   return blocks;
 }
 

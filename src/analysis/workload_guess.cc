@@ -111,7 +111,7 @@ Guess GuessEngine(const RankView& view) {
 
 Guess GuessModel(const std::vector<ModuleNode>& nodes, int64_t total_ns) {
   for (const ModuleNode& node : nodes) {
-    if (IsModelClass(node.class_name)) return {node.class_name, "module class"};
+    if (IsModelClass(node.class_name)) return {node.class_name, kModelClassSource};
   }
   const ModuleNode* best = nullptr;
   for (const ModuleNode& node : nodes) {

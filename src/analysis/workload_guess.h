@@ -14,6 +14,9 @@ struct Guess {
   std::string source;  ///< "step annotations", "module classes", …
 };
 
+/// GuessModel's source where a module names the model.
+inline constexpr const char* kModelClassSource = "module class";
+
 /// "sglang", "vllm", "tensorrt-llm" or "transformers", from step annotations, metadata, op names
 /// and module classes, in this order. SGLang first: it also writes vLLM's execute_… annotations.
 Guess GuessEngine(const RankView& view);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::attribution {
@@ -15,7 +15,7 @@ using table::Severity;
 /// Number and time of some of the activities.
 struct Part {
   int64_t n = 0;
-  CheckedSum ns;
+  base::CheckedSum ns;
   void Add(int64_t dur_ns) {
     ++n;
     ns.Add(dur_ns);
@@ -45,18 +45,14 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
   return parts;
 }
 
-std::string Counted(int64_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", base::FormatCount(n), n == 1 ? one : many);
-}
-
 std::string GraphMessage(const Parts& parts) {
   return fmt::format(
       "{} of GPU time ({}) is {}; which modules ran below a graph launch is not resolved. To see "
       "them, record without graphs (vLLM --enforce-eager, SGLang --disable-cuda-graph) and with "
       "with_stack=True.",
       base::FormatShare(parts.under_graph.ns.value(), parts.all.ns.value()),
-      Counted(parts.under_graph.n, "activity", "activities"),
-      Counted(parts.n_graph_launches, "graph launch", "graph launches"));
+      base::FormatCounted(parts.under_graph.n, "activity", "activities"),
+      base::FormatCounted(parts.n_graph_launches, "graph launch", "graph launches"));
 }
 
 std::string NoLaunchMessage(const Parts& parts) {
@@ -64,7 +60,7 @@ std::string NoLaunchMessage(const Parts& parts) {
       "{} of GPU time ({}) has no launch in the file, mostly work that was launched before the "
       "recording began; it belongs to no module and no step.",
       base::FormatShare(parts.no_launch.ns.value(), parts.all.ns.value()),
-      Counted(parts.no_launch.n, "activity", "activities"));
+      base::FormatCounted(parts.no_launch.n, "activity", "activities"));
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "src/attribution/activity_warnings.h"
-#include "src/attribution/checked_sum.h"
 #include "src/attribution/cpu_activities.h"
 #include "src/attribution/host_processes.h"
 #include "src/attribution/innermost_index.h"
 #include "src/attribution/launch_links.h"
 #include "src/attribution/op_links.h"
 #include "src/attribution/steps.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::attribution {
 namespace {
@@ -102,7 +102,7 @@ class Attributor {
       Place(row, cpu.thread[row], rows.start_ns[row]);
       if (!out_.module[row].valid()) continue;
       int64_t& self_ns = out_.modules.modules[out_.module[row].index()].cpu_self_ns;
-      self_ns = AddClamped(self_ns, rows.dur_ns[row]);
+      self_ns = base::AddClamped(self_ns, rows.dur_ns[row]);
     }
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::attribution {
 namespace {
@@ -43,7 +43,7 @@ void SortNested(std::span<uint32_t> rows, const Intervals& intervals, std::vecto
 }  // namespace
 
 int64_t Intervals::End(uint32_t row) const {
-  return AddClamped(start_ns[row], dur_ns[row]);
+  return base::AddClamped(start_ns[row], dur_ns[row]);
 }
 
 void LaneOrder::SortLanes(const Intervals& intervals) {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 #include "src/base/hash.h"
 
 namespace layerscope::attribution {
@@ -32,14 +32,14 @@ class ModuleMerger {
       tree_.parent_of_scope[scope] = trace::ScopeId(parent_scope);
       tree_.depth_of_scope[scope] = tree_.depth_of_scope[parent_scope] + 1;
       int64_t& self_ns = tree_.modules[parent.index()].cpu_self_ns;
-      self_ns = AddClamped(self_ns, -scopes_.dur_ns[scope]);
+      self_ns = base::AddClamped(self_ns, -scopes_.dur_ns[scope]);
     }
     const ModuleId id = FindOrAdd(scope, parent);
     tree_.module_of_scope[scope] = id;
     Module& module = tree_.modules[id.index()];
     ++module.calls;
-    module.cpu_ns = AddClamped(module.cpu_ns, scopes_.dur_ns[scope]);
-    module.cpu_self_ns = AddClamped(module.cpu_self_ns, scopes_.dur_ns[scope]);
+    module.cpu_ns = base::AddClamped(module.cpu_ns, scopes_.dur_ns[scope]);
+    module.cpu_self_ns = base::AddClamped(module.cpu_self_ns, scopes_.dur_ns[scope]);
     uint32_t& first = first_scope_[id.index()];
     if (CalledBefore(scope, first)) first = scope;
   }

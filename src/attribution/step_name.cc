@@ -1,9 +1,9 @@
+#include "src/attribution/step_name.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
-
-#include "src/attribution/step.h"
 
 namespace layerscope::attribution {
 namespace {

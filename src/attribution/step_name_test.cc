@@ -1,10 +1,10 @@
+#include "src/attribution/step_name.h"
+
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "src/attribution/step.h"
 
 namespace layerscope::attribution {
 namespace {

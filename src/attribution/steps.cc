@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "src/attribution/annotations_inside.h"
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::attribution {
 namespace {
@@ -30,7 +30,7 @@ class Captures {
       : trace_(trace), is_launch_(is_launch) {}
 
   void Add(trace::ProcessId process, int64_t start_ns, int64_t dur_ns) {
-    inside_.Add(process, start_ns, AddClamped(start_ns, dur_ns));
+    inside_.Add(process, start_ns, base::AddClamped(start_ns, dur_ns));
     process_.push_back(process);
     start_ns_.push_back(start_ns);
     dur_ns_.push_back(dur_ns);
@@ -128,7 +128,8 @@ class StepBuilder {
         captures_.Add(process, start_ns, dur_ns);
         continue;
       }
-      if (IsEngine(parsed.family)) engines_.Add(process, start_ns, AddClamped(start_ns, dur_ns));
+      if (IsEngine(parsed.family))
+        engines_.Add(process, start_ns, base::AddClamped(start_ns, dur_ns));
       candidates_.annotation.push_back(static_cast<uint32_t>(i));
       candidates_.family.push_back(parsed.family);
       candidates_.fields.push_back(parsed.fields);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -137,6 +138,18 @@ std::optional<int64_t> ParseBytes(std::string_view text) {
   return ParseScaled(text, kScales);
 }
 
+std::string FormatDecimal(int64_t value, int digits) {
+  LS_CHECK(digits >= 1 && digits <= 18, "decimals that fit an integer");
+  uint64_t scale = 1;
+  for (int i = 0; i < digits; ++i) scale *= 10;
+  const bool is_negative = value < 0;
+  // The smallest number has no positive counterpart of its own type.
+  const uint64_t magnitude =
+      is_negative ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  return fmt::format("{}{}.{:0{}}", is_negative ? "-" : "", magnitude / scale, magnitude % scale,
+                     digits);
+}
+
 int64_t DivideHalfEven(int64_t dividend, int64_t divisor) {
   LS_CHECK(divisor > 0, "an average needs a positive count");
   int64_t quotient = dividend / divisor;
@@ -148,6 +161,17 @@ int64_t DivideHalfEven(int64_t dividend, int64_t divisor) {
   const int64_t to_next = divisor - rest;
   if (rest > to_next || (rest == to_next && (quotient & 1) != 0)) ++quotient;
   return quotient;
+}
+
+int64_t PartsPerMillion(int64_t part, int64_t whole) {
+  if (whole <= 0) return 0;
+  constexpr int64_t kMillion = 1'000'000;
+  // Beyond 2^63 / 10^6 (as nanoseconds 2.6 hours) the share is taken of a millionth of both.
+  constexpr int64_t kLargest = int64_t{9'000'000'000'000};
+  if (part > kLargest) {
+    return DivideHalfEven(part / kMillion * kMillion, std::max<int64_t>(whole / kMillion, 1));
+  }
+  return DivideHalfEven(part * kMillion, whole);
 }
 
 }  // namespace layerscope::base

@@ -20,6 +20,9 @@ std::string FormatCounted(int64_t count, std::string_view one, std::string_view 
 /// all is not written so: "<0.1 %", ">99.9 %".
 std::string FormatShare(int64_t part, int64_t whole);
 
+/// value / 10^digits with exactly that many decimals: 1234567, 3 -> "1234.567". digits 1 to 18.
+std::string FormatDecimal(int64_t value, int digits);
+
 /// A time literal in nanoseconds: a decimal number with a unit ns, us, ms or s ("3.2ms"); without a
 /// unit it is nanoseconds. Exact; nullopt when it is no such literal or does not fit.
 std::optional<int64_t> ParseDuration(std::string_view text);
@@ -28,5 +31,7 @@ std::optional<int64_t> ParseDuration(std::string_view text);
 std::optional<int64_t> ParseBytes(std::string_view text);
 /// dividend / divisor rounded half to even, as DESIGN.md section 7 asks of averages. divisor > 0.
 int64_t DivideHalfEven(int64_t dividend, int64_t divisor);
+/// part of whole in parts per million, rounded half to even; 0 when the whole is not positive.
+int64_t PartsPerMillion(int64_t part, int64_t whole);
 
 }  // namespace layerscope::base

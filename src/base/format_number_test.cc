@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 namespace layerscope::base {
 namespace {
 
@@ -54,6 +57,24 @@ TEST(ParseBytes, TellsDecimalFromBinaryUnits) {
   EXPECT_EQ(ParseBytes("2GB"), 2'000'000'000);
   EXPECT_EQ(ParseBytes("2GiB"), 2'147'483'648);
   EXPECT_EQ(ParseBytes("1.5K"), 1'536);
+}
+
+TEST(FormatDecimal, IsExact) {
+  EXPECT_EQ(FormatDecimal(0, 9), "0.000000000");
+  EXPECT_EQ(FormatDecimal(1'234'567'890, 9), "1.234567890");
+  EXPECT_EQ(FormatDecimal(1'234'567, 3), "1234.567");
+  EXPECT_EQ(FormatDecimal(-5, 9), "-0.000000005");
+  EXPECT_EQ(FormatDecimal(std::numeric_limits<int64_t>::min(), 9), "-9223372036.854775808");
+}
+
+TEST(PartsPerMillion, HasNoOverflowAndNoDivisionByZero) {
+  EXPECT_EQ(PartsPerMillion(1, 3), 333'333);
+  EXPECT_EQ(PartsPerMillion(1, 2'000'000), 0);
+  EXPECT_EQ(PartsPerMillion(3, 2'000'000), 2);
+  EXPECT_EQ(PartsPerMillion(5, 0), 0);
+  // A quarter of 40,000 hours.
+  EXPECT_EQ(PartsPerMillion(int64_t{36'000'000'000'000'000}, int64_t{144'000'000'000'000'000}),
+            250'000);
 }
 
 TEST(DivideHalfEven, RoundsTiesToEven) {

@@ -43,4 +43,8 @@ Error Error::WithContext(std::string_view context) && {
   return std::move(*this);
 }
 
+Error UsageError(std::string message, std::string hint) {
+  return {ErrorCode::kUsage, std::move(message), std::move(hint)};
+}
+
 }  // namespace layerscope::base

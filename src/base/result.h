@@ -36,6 +36,9 @@ struct Error {
   Error WithContext(std::string_view context) &&;
 };
 
+/// A bad option or value: kUsage.
+Error UsageError(std::string message, std::string hint);
+
 /// A value or an Error. [[nodiscard]], so that no failure is dropped by accident.
 template <typename T>
 class [[nodiscard]] Result {

@@ -27,6 +27,7 @@
 #include "src/session/profiles_verb.h"
 #include "src/session/session.h"
 #include "src/session/shared_options.h"
+#include "src/session/stats.h"
 
 namespace layerscope::cli {
 namespace {
@@ -123,12 +124,16 @@ struct Invocation {
 render::RenderOptions RenderOptionsOf(const Invocation& invocation) {
   const session::OptionValues& options = invocation.options;
   render::RenderOptions render;
-  render.format = session::FormatOf(options);
+  const auto* const analysis = std::get_if<const session::AnalysisSpec*>(&invocation.verb.spec);
+  const bool writes_markdown = analysis != nullptr && (*analysis)->default_format == "markdown";
+  render.format = session::FormatOf(
+      options, writes_markdown ? render::Format::kMarkdown : render::Format::kTable);
   render.verbose = options.Flag("verbose");
   render.table = options.TextOr("table", {});
   const TerminalStyle style = StyleOf(options, invocation.result_path().has_value());
   render.width = style.width;
   render.color = style.color;
+  render.to_terminal = !invocation.result_path() && StdoutIsTerminal();
   return render;
 }
 

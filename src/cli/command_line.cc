@@ -23,10 +23,6 @@ using session::OptionSpec;
 
 constexpr const char* kDefaultVerb = "summary";
 
-base::Error Usage(std::string message, std::string hint) {
-  return {base::ErrorCode::kUsage, std::move(message), std::move(hint)};
-}
-
 bool Exists(const std::string& path) {
   std::error_code error;
   return path == "-" || std::filesystem::exists(path, error);
@@ -75,9 +71,9 @@ std::vector<std::string> OptionNames(const std::vector<OptionSpec>& specs) {
 base::Error UnknownOption(const Verb& verb, const std::vector<OptionSpec>& specs,
                           const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
-  return Usage(fmt::format("'{}' has no option '{}'{}", verb.name, name,
-                           base::DidYouMean(name, OptionNames(specs))),
-               fmt::format("run `layerscope {} --help`", verb.name));
+  return base::UsageError(fmt::format("'{}' has no option '{}'{}", verb.name, name,
+                                      base::DidYouMean(name, OptionNames(specs))),
+                          fmt::format("run `layerscope {} --help`", verb.name));
 }
 
 base::Result<CommandLine> ParseVerb(const Verb& verb, std::vector<std::string> arguments) {
@@ -95,7 +91,7 @@ base::Result<CommandLine> ParseVerb(const Verb& verb, std::vector<std::string> a
     std::reverse(arguments.begin(), arguments.end());
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return Usage(error.what(), fmt::format("run `layerscope {} --help`", verb.name));
+    return base::UsageError(error.what(), fmt::format("run `layerscope {} --help`", verb.name));
   }
   if (help) {
     line.action = CommandLine::Action::kHelp;
@@ -124,9 +120,9 @@ base::Error UnknownVerb(const std::string& word) {
     return {base::ErrorCode::kInvalidInput, fmt::format("reading {}: no such file", word),
             "check the path"};
   }
-  return Usage(fmt::format("'{}' is neither a verb nor an existing file{}", word,
-                           base::DidYouMean(word, verbs)),
-               fmt::format("verbs: {}", fmt::join(verbs, ", ")));
+  return base::UsageError(fmt::format("'{}' is neither a verb nor an existing file{}", word,
+                                      base::DidYouMean(word, verbs)),
+                          fmt::format("verbs: {}", fmt::join(verbs, ", ")));
 }
 
 /// `help` and `help VERB`, the same as --help.
@@ -137,8 +133,9 @@ base::Result<CommandLine> ParseHelp(const std::vector<std::string>& arguments) {
   line.verb = FindVerb(arguments[1]);
   if (line.verb != nullptr) return line;
   const std::vector<std::string> verbs = VerbNames();
-  return Usage(fmt::format("no verb '{}'{}", arguments[1], base::DidYouMean(arguments[1], verbs)),
-               fmt::format("verbs: {}", fmt::join(verbs, ", ")));
+  return base::UsageError(
+      fmt::format("no verb '{}'{}", arguments[1], base::DidYouMean(arguments[1], verbs)),
+      fmt::format("verbs: {}", fmt::join(verbs, ", ")));
 }
 
 }  // namespace
@@ -146,7 +143,7 @@ base::Result<CommandLine> ParseHelp(const std::vector<std::string>& arguments) {
 base::Result<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments) {
   CommandLine line;
   if (arguments.empty()) {
-    return Usage("no input given", "try `layerscope TRACE` or `layerscope --help`");
+    return base::UsageError("no input given", "try `layerscope TRACE` or `layerscope --help`");
   }
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h") {

@@ -39,9 +39,7 @@ std::vector<Verb> AllVerbs() {
 }  // namespace
 
 std::vector<session::OptionSpec> Verb::AllOptions() const {
-  std::vector<session::OptionSpec> all = options;
-  all.insert(all.end(), common_options.begin(), common_options.end());
-  return all;
+  return session::JoinOptions({options, common_options});
 }
 
 const std::vector<Verb>& Verbs() {

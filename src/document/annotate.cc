@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "src/analysis/coverage.h"
+#include "src/analysis/layer_choice.h"
 #include "src/analysis/rank_view.h"
 #include "src/base/format_number.h"
 #include "src/document/layer_tracks.h"
@@ -50,7 +52,20 @@ table::Array TrackRows(const trace::Trace& trace, const std::vector<Track>& trac
   return rows;
 }
 
-table::Block TrackFacts(const trace::Trace& trace, const std::vector<Track>& tracks) {
+/// Why a trace gets no track.
+const char* NoTracksText(const layers::LayerStructure* layers) {
+  const bool has_capture =
+      layers != nullptr &&
+      std::any_of(layers->passes.begin(), layers->passes.end(),
+                  [](const layers::Pass& pass) { return pass.kind == layers::PassKind::kCapture; });
+  return has_capture
+             ? "a capture records launches and nothing ran, so there is no stream for a track; "
+               "`layerscope ranges` gives the times of its launch calls"
+             : "the trace shows no pass and no module";
+}
+
+table::Block TrackFacts(const trace::Trace& trace, const layers::LayerStructure* layers,
+                        const std::vector<Track>& tracks) {
   table::Block block;
   block.kind = table::Block::Kind::kFacts;
   block.title = "tracks";
@@ -59,7 +74,7 @@ table::Block TrackFacts(const trace::Trace& trace, const std::vector<Track>& tra
         fmt::format("stream {}, {}", trace.StreamText(track.stream), KindWord(track.kind)),
         base::FormatCounted(track.n_runs, "slice"));
   }
-  if (tracks.empty()) block.facts.emplace_back("none", "the trace shows no pass and no module");
+  if (tracks.empty()) block.facts.emplace_back("none", NoTracksText(layers));
   return block;
 }
 
@@ -83,12 +98,12 @@ base::Result<TraceDocument> BuildAnnotation(const analysis::AnalysisInput& input
   if (rank.no_layers) return *rank.no_layers;
   TraceDocument document;
   document.result = analysis::StartResult(analysis::RankView(rank, *input.rules));
-  if (rank.layers != nullptr) document.result.abstained = rank.layers->abstained;
+  document.result.abstained = analysis::AbstentionOf(rank);
   const auto events = std::make_shared<TrackEvents>(rank, input.profile, AllTracks(rank, options));
   document.result.data = {{"tracks", TrackRows(*rank.trace, events->tracks())}};
   document.result.main_table = "tracks";
-  document.result.blocks.push_back(TrackFacts(*rank.trace, events->tracks()));
-  document.plan.n_expected = rank.trace->counts.n_events;
+  document.result.blocks.push_back(TrackFacts(*rank.trace, rank.layers, events->tracks()));
+  document.plan.trace = rank.trace;
   document.plan.keeps = [events](const ingest::kineto::RawEvent& event) {
     events->SeeThread(event.fields.tid);
     return true;

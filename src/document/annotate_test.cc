@@ -91,8 +91,8 @@ TEST(BuildAnnotation, AddsPassLayerAndBlockTracksOfEachStream) {
       "\"pass 0 decode\" 100.000 65.000", "\"head\" 100.000 10.000",
       "\"layer 0 FULL+DENSE (1 of 2)\" 110.000 25.000",
       "\"layer 0 FULL+DENSE (2 of 2)\" 140.000 5.000", "\"layer 1 FULL+MOE\" 145.000 10.000",
-      "\"tail\" 160.000 5.000", "\"block 0\" 110.000 15.000", "\"block 1 (1 of 2)\" 125.000 10.000",
-      "\"block 1 (2 of 2)\" 140.000 5.000",
+      "\"tail\" 160.000 5.000", "\"attention\" 110.000 15.000", "\"ffn (1 of 2)\" 125.000 10.000",
+      "\"ffn (2 of 2)\" 140.000 5.000",
       // The side stream.
       "\"pass 0 decode\" 147.000 20.000", "\"layer 1 FULL+MOE\" 147.000 20.000"};
   std::vector<std::string> slices = Slices(text);

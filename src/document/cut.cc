@@ -43,7 +43,7 @@ struct State {
 
 bool Decide(State& state, const RawEvent& event) {
   size_t at = 0;
-  while (kClasses[at].first != event.kind) ++at;
+  while (at + 1 < kClasses.size() && kClasses[at].first != event.kind) ++at;
   ++state.n_input[at];
   const bool keep = state.plan.Keeps(event);
   if (keep) ++state.n_kept[at];
@@ -56,7 +56,7 @@ table::Table KeptTable(const std::shared_ptr<State>& state) {
   table.n_rows = kClasses.size();
   table.owned.push_back(state);
   const State* const seen = state.get();
-  table.columns.push_back({{.name = "class", .title = "class"}, [](size_t row) {
+  table.columns.push_back({{.name = "class"}, [](size_t row) {
                              return table::Cell(std::string_view(kClasses[row].second));
                            }});
   table.columns.push_back(
@@ -78,6 +78,10 @@ base::Result<TraceDocument> BuildCut(const analysis::AnalysisInput& input,
   base::Result<std::vector<analysis::RankView>> views = analysis::Select(input, selection);
   if (!views.ok()) return std::move(views).error();
   const auto state = std::make_shared<State>(std::move(views->front()), selection);
+  if (state->plan.IsEmpty()) {
+    return base::Error{base::ErrorCode::kNotFound, "nothing is selected",
+                       "all conditions hold at once: leave one out"};
+  }
   TraceDocument document;
   document.result = analysis::StartResult(state->view);
   const auto n_rows = static_cast<int64_t>(state->view.rows().size());
@@ -87,12 +91,12 @@ base::Result<TraceDocument> BuildCut(const analysis::AnalysisInput& input,
                                                       {"n_steps", n_steps}}},
                           {"kept", KeptTable(state)}};
   document.result.main_table = "kept";
-  table::Block block;
-  block.kind = table::Block::Kind::kTable;
+  document.result.blocks.push_back(
+      {.kind = table::Block::Kind::kText, .text = analysis::SelectionText(state->view, selection)});
+  table::Block block = table::TableBlock(KeptTable(state));
   block.title = "events";
-  block.table = KeptTable(state);
   document.result.blocks.push_back(std::move(block));
-  document.plan.n_expected = state->view.trace().counts.n_events;
+  document.plan.trace = &state->view.trace();
   document.plan.keeps = [state](const RawEvent& event) { return Decide(*state, event); };
   return document;
 }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/attribution/checked_sum.h"
 #include "src/attribution/step.h"
+#include "src/base/checked_sum.h"
+#include "src/document/capture_calls.h"
 #include "src/ingest/kineto/decimal_time.h"
 #include "src/ingest/kineto/event_class.h"
 #include "src/ingest/kineto/token.h"
@@ -12,7 +13,7 @@
 namespace layerscope::document {
 namespace {
 
-using attribution::AddClamped;
+using base::AddClamped;
 using ingest::kineto::RawEvent;
 using ingest::kineto::RowKind;
 
@@ -42,6 +43,7 @@ CutPlan::CutPlan(const analysis::RankView& view, const analysis::Selection& sele
       steps_(view.trace(), view.attribution().steps),
       threads_(view.trace()) {
   MarkActivities();
+  MarkCaptures();
   MarkSteps();
   MarkCalls();
   MarkAnnotations();
@@ -62,6 +64,30 @@ void CutPlan::MarkActivities() {
     if (correlation != trace::kNoCorrelation) correlations_.push_back(correlation);
   }
   SortUnique(correlations_);
+}
+
+/// Captures ran no kernels, so no row stands for them: a selected pass does, where nothing else is
+/// asked for that only kernels have.
+void CutPlan::MarkCaptures() {
+  const layers::LayerStructure* const structure = view_.input().layers;
+  const bool by_kernels = selection_.device || selection_.stream || selection_.steps ||
+                          selection_.phase || selection_.layer || selection_.module;
+  if (structure == nullptr || !selection_.passes || by_kernels) return;
+  const CaptureCalls calls(trace());
+  captures_.resize(trace().threads.size());
+  const auto n_passes = static_cast<int64_t>(structure->passes.size());
+  const int64_t last = std::min(selection_.passes->second, n_passes - 1);
+  for (int64_t i = std::max<int64_t>(selection_.passes->first, 0); i <= last; ++i) {
+    const layers::Pass& pass = structure->passes[static_cast<size_t>(i)];
+    if (pass.kind != layers::PassKind::kCapture) continue;
+    const std::optional<CapturedTime> of = calls.Around(pass);
+    if (!of) continue;
+    if ((selection_.from_ns || selection_.to_ns) && !InWindow({of->start_ns, of->end_ns})) continue;
+    captures_[of->thread.index()].Add(of->start_ns, of->end_ns);
+    spans_.Add(of->start_ns, of->end_ns);
+    ++n_captures_;
+  }
+  for (TimeSpans& of_thread : captures_) of_thread.Freeze();
 }
 
 /// Steps of selected rows, and those that the selection names. A step is whole when it was selected
@@ -108,9 +134,11 @@ void CutPlan::MarkCalls() {
     };
     const Span span{calls.start_ns[i], EndOf(calls.start_ns[i], calls.dur_ns[i])};
     const bool keep = has(correlations_) || InWholeStep(calls.thread[i], span.start_ns) ||
-                      (InWindow(span) && !has(all));
+                      (InWindow(span) && !has(all)) || InCapture(calls.thread[i], span);
     call_[i] = keep ? 1 : 0;
+    if (keep && has(correlations_)) flows_.push_back(correlation);
   }
+  SortUnique(flows_);
 }
 
 /// What a step annotation makes of the cut when it is read: kept where it is a step of the
@@ -239,12 +267,18 @@ bool CutPlan::InWindow(Span span) const {
          (!selection_.to_ns || span.start_ns < *selection_.to_ns);
 }
 
+/// What touches a capture on the thread that it was recorded on.
+bool CutPlan::InCapture(trace::ThreadId thread, Span span) const {
+  return !captures_.empty() && captures_[thread.index()].Overlaps(span.start_ns, span.end_ns);
+}
+
 bool CutPlan::EnclosesLaunch(trace::ThreadId thread, Span span) const {
   return AnyIn(instants_[thread.index()], span.start_ns, span.end_ns);
 }
 
 bool CutPlan::KeepsHost(trace::ThreadId thread, Span span) {
-  return InWholeStep(thread, span.start_ns) || InWindow(span) || EnclosesLaunch(thread, span);
+  return InWholeStep(thread, span.start_ns) || InWindow(span) || EnclosesLaunch(thread, span) ||
+         InCapture(thread, span);
 }
 
 /// The GPU's view of an annotation: kept when a kept activity of its stream starts in it.
@@ -257,7 +291,12 @@ bool CutPlan::KeepsGpuAnnotation(size_t annotation) const {
   return stream != streams_.end() && AnyIn(stream->second, start_ns, end_ns);
 }
 
-bool CutPlan::KeepsRow(const RawEvent& event) {
+bool CutPlan::IsEmpty() const {
+  return view_.rows().empty() && n_captures_ == 0 &&
+         std::find(whole_step_.begin(), whole_step_.end(), 1) == whole_step_.end();
+}
+
+bool CutPlan::Keeps(const RawEvent& event) {
   const size_t row = event.row;
   const auto host = [&](const auto& columns) {
     return KeepsHost(columns.thread[row],
@@ -304,7 +343,7 @@ bool CutPlan::KeepsOther(const RawEvent& event) {
   const std::string_view cat = ingest::kineto::Unquoted(event.fields.cat);
   if (IsFlow(ph) && cat != "fwdbwd") {
     const std::optional<int64_t> id = ingest::kineto::ParseInteger(event.fields.id);
-    return id && std::binary_search(correlations_.begin(), correlations_.end(), *id);
+    return id && std::binary_search(flows_.begin(), flows_.end(), *id);
   }
   const std::optional<Span> span = SpanOf(event);
   if (!span) return false;
@@ -315,13 +354,10 @@ bool CutPlan::KeepsOther(const RawEvent& event) {
       ingest::kineto::ClassifyCategory(cat) == ingest::kineto::EventClass::kPythonFunction;
   if (on_host && is_frame) return KeepsHost(thread, *span);
   if (on_host) {
-    return InWholeStep(thread, span->start_ns) || InWindow({span->start_ns, span->start_ns});
+    const Span begin{span->start_ns, span->start_ns};
+    return InWholeStep(thread, span->start_ns) || InWindow(begin) || InCapture(thread, begin);
   }
   return spans_.Contains(span->start_ns);
-}
-
-bool CutPlan::Keeps(const RawEvent& event) {
-  return KeepsRow(event);
 }
 
 }  // namespace layerscope::document

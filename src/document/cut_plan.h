@@ -18,7 +18,8 @@ namespace layerscope::document {
 
 /// Which events belong to a selection (docs/documents.md, "What cut keeps"): its activities and the
 /// calls that launched them; of the host what encloses those calls, what begins in a step that was
-/// selected, and what lies in the selected time; annotations of steps as far as they are steps of
+/// selected, and what lies in the selected time; of a capture what its thread did from its begin to
+/// its end; annotations of steps as far as they are steps of
 /// the selection; flows of kept correlations; all metadata.
 class CutPlan {
  public:
@@ -26,6 +27,8 @@ class CutPlan {
   CutPlan(const analysis::RankView& view, const analysis::Selection& selection);
 
   bool Keeps(const ingest::kineto::RawEvent& event);
+  /// Nothing of the trace is selected: neither an activity nor a step nor a captured launch.
+  bool IsEmpty() const;
 
  private:
   struct Span {
@@ -36,6 +39,7 @@ class CutPlan {
   const trace::Trace& trace() const { return view_.trace(); }
   const attribution::Attribution& attr() const { return view_.attribution(); }
   void MarkActivities();
+  void MarkCaptures();
   void MarkSteps();
   bool IsWhole(uint32_t step, const std::vector<int64_t>& n_of_step,
                const std::vector<int64_t>& n_selected) const;
@@ -48,11 +52,11 @@ class CutPlan {
 
   bool InWholeStep(trace::ThreadId thread, int64_t t_ns);
   bool InWindow(Span span) const;
+  bool InCapture(trace::ThreadId thread, Span span) const;
   bool EnclosesLaunch(trace::ThreadId thread, Span span) const;
   bool KeepsHost(trace::ThreadId thread, Span span);
   bool KeepsGpuAnnotation(size_t annotation) const;
   bool KeepsOther(const ingest::kineto::RawEvent& event);
-  bool KeepsRow(const ingest::kineto::RawEvent& event);
   std::optional<Span> SpanOf(const ingest::kineto::RawEvent& event) const;
 
   const analysis::RankView& view_;
@@ -62,12 +66,15 @@ class CutPlan {
   std::vector<uint8_t> activity_;  ///< by row: 1 = kept
   std::vector<uint8_t> call_;
   std::vector<uint8_t> op_;
-  std::vector<uint8_t> annotation_;             ///< step annotations alone
-  std::vector<uint8_t> is_step_;                ///< by annotation: 1 = its name is a step's
-  std::vector<uint8_t> step_;                   ///< by step: 1 = its annotation is kept
-  std::vector<uint8_t> whole_step_;             ///< by step: 1 = so is all that begins in it
-  std::vector<uint8_t> is_host_process_;        ///< 1 = calls or ops stand in it
+  std::vector<uint8_t> annotation_;       ///< step annotations alone
+  std::vector<uint8_t> is_step_;          ///< by annotation: 1 = its name is a step's
+  std::vector<uint8_t> step_;             ///< by step: 1 = its annotation is kept
+  std::vector<uint8_t> whole_step_;       ///< by step: 1 = so is all that begins in it
+  std::vector<uint8_t> is_host_process_;  ///< 1 = calls or ops stand in it
+  std::vector<TimeSpans> captures_;       ///< by thread: times of selected captures
+  size_t n_captures_ = 0;
   std::vector<int64_t> correlations_;           ///< of kept activities, sorted
+  std::vector<int64_t> flows_;                  ///< of these, those whose call is kept too, sorted
   std::vector<std::vector<int64_t>> instants_;  ///< by thread: starts of kept launches, sorted
   std::vector<std::vector<uint32_t>> steps_of_process_;  ///< by start
   /// Starts of kept activities, by the process and the stream's label that they are written under.

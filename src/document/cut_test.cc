@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -129,17 +130,100 @@ TEST(BuildCut, AStepThatIsNotThereIsNotFound) {
   EXPECT_EQ(document.error().code, base::ErrorCode::kNotFound);
 }
 
+TEST(BuildCut, ConditionsThatHoldNothingTogetherAreNotFound) {
+  const TestTrace trace(Document());
+  analysis::Selection selection;
+  selection.steps = {0, 0};
+  selection.module = "[unattributed]";
+  base::Result<TraceDocument> document = BuildCut(trace.input(), selection);
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().code, base::ErrorCode::kNotFound);
+}
+
+/// Two captures on one thread, each in an annotation; the pass names the second by its launches.
+TEST(BuildCut, ACaptureKeepsWhatItsThreadDidFromItsBeginToItsEnd) {
+  const auto call = [](const std::string& name, int tid, int ts) {
+    return Event("cuda_runtime", name, 9, tid, ts, 2);
+  };
+  const std::vector<std::string> events = {
+      Event("user_annotation", "capture_8_FULL", 9, 9, 0, 50),
+      call("cudaStreamBeginCapture", 9, 10),
+      call("cudaLaunchKernel", 9, 20),
+      call("cudaStreamEndCapture", 9, 30),
+      Event("user_annotation", "capture_4_FULL", 9, 9, 100, 50),
+      call("cudaStreamBeginCapture", 9, 110),
+      Event("cpu_op", "aten::mm", 9, 9, 119, 8),
+      call("cudaLaunchKernel", 9, 120),
+      call("cudaLaunchKernel", 9, 130),
+      call("cudaLaunchKernel", 8, 130),
+      call("cudaStreamEndCapture", 9, 140),
+      Kernel("gemm", 300, 1),
+  };
+  std::string text = "[";
+  for (const std::string& event : events) text += event + ",";
+  TestTrace trace(text);
+  layers::LayerStructure structure;
+  structure.pass.resize(1);
+  structure.layer.resize(1);
+  structure.part.resize(1);
+  structure.block.resize(1);
+  structure.foreign.resize(1);
+  structure.evidence.resize(1);
+  for (const int start_us : {20, 120}) {
+    layers::Pass pass;
+    pass.kind = layers::PassKind::kCapture;
+    pass.n_captured_launches = start_us == 20 ? 1 : 2;
+    pass.captured_start_ns = start_us * 1000;
+    pass.captured_end_ns = (start_us == 20 ? 22 : 132) * 1000;
+    structure.passes.push_back(pass);
+  }
+  trace.SetLayers(&structure);
+  analysis::Selection selection;
+  selection.passes = {1, 1};
+  base::Result<TraceDocument> document = BuildCut(trace.input(), selection);
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  const std::string written = trace.Write(*document);
+  for (size_t i = 0; i < events.size(); ++i) {
+    const bool kept = i >= 4 && i <= 10 && i != 9;
+    EXPECT_EQ(written.find(events[i]) != std::string::npos, kept) << events[i];
+  }
+}
+
+TEST(BuildCut, MendsEventsThatAreNoJsonAndCountsThem) {
+  const std::string text =
+      R"([{"ph":"M","name":"a\qb","pid":1,"args":{"x":01}},)" + kEvents[13] + "]";
+  TestTrace damaged(text);
+  analysis::Selection selection;
+  selection.from_ns = 0;
+  base::Result<TraceDocument> document = BuildCut(damaged.input(), selection);
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  CopyCounts counts;
+  EXPECT_EQ(damaged.Write(*document, &counts),
+            "[\n{\"ph\":\"M\",\"name\":\"a\\\\qb\",\"pid\":1,\"args\":{\"x\":\"01\"}},\n" +
+                kEvents[13] + "\n]\n");
+  EXPECT_EQ(counts.n_repaired, 1);
+}
+
 TEST(BuildCut, AnInputThatChangedIsAnError) {
   const TestTrace trace(Document());
   analysis::Selection selection;
   selection.steps = {1, 1};
   base::Result<TraceDocument> document = BuildCut(trace.input(), selection);
   ASSERT_TRUE(document.ok());
-  TextSource other("[" + kEvents[4] + "]");
-  TextSink sink;
-  base::Result<CopyCounts> copied = CopyTrace(other, document->plan, {}, sink);
-  ASSERT_FALSE(copied.ok());
-  EXPECT_EQ(copied.error().code, base::ErrorCode::kFailed);
+  std::string more_rows = "[";
+  for (int i = 0; i < 100; ++i) more_rows += Launch(22, 1) + ",";
+  std::string moved = Document();
+  moved.replace(moved.find("\"ts\":320"), 8, "\"ts\":321");
+  std::string longer = Document();
+  longer.insert(longer.rfind(']'), "," + Flow("s", 3));
+  for (const std::string& other : {"[" + kEvents[4] + "]", more_rows, moved, longer}) {
+    const std::unique_ptr<io::ByteSource> source = io::OpenMemory(other);
+    TextSink sink;
+    base::Result<CopyCounts> copied = CopyTrace(*source, document->plan, {}, sink);
+    ASSERT_FALSE(copied.ok()) << other.substr(0, 80);
+    EXPECT_EQ(copied.error().code, base::ErrorCode::kFailed);
+    EXPECT_EQ(copied.error().message, "the input changed while it was read");
+  }
 }
 
 }  // namespace

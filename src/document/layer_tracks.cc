@@ -19,6 +19,8 @@ bool PathOf(const layers::LayerStructure& layers, uint32_t row, std::vector<uint
   path.clear();
   if (!layers.pass[row].valid() || layers.foreign[row] != 0) return false;
   path.push_back(static_cast<uint32_t>(layers.pass[row].index()));
+  // A pass whose layers are not known has no head and no tail either.
+  if (layers.passes[layers.pass[row].index()].n_layers == 0) return true;
   switch (layers.part[row]) {
     case PassPart::kHead:
       path.push_back(kHeadKey);

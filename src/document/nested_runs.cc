@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::document {
 
-using attribution::AddClamped;
+using base::AddClamped;
 
 void NestedRuns::CloseFrom(size_t level, int64_t limit_ns) {
   for (size_t i = level; i < open_.size(); ++i) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <span>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,23 +17,6 @@
 
 namespace layerscope::document {
 
-class TextSource : public io::ByteSource {
- public:
-  explicit TextSource(std::string text) : text_(std::move(text)) {}
-  base::Result<size_t> Read(std::span<char> out) override {
-    const size_t n = std::min(out.size(), text_.size() - at_);
-    std::copy_n(text_.data() + at_, n, out.data());
-    at_ += n;
-    return n;
-  }
-  int64_t bytes_consumed() const override { return static_cast<int64_t>(at_); }
-  int64_t bytes_total() const override { return static_cast<int64_t>(text_.size()); }
-
- private:
-  std::string text_;
-  size_t at_ = 0;
-};
-
 class TextSink : public io::ByteSink {
  public:
   base::Status Write(std::string_view bytes) override {
@@ -48,10 +30,10 @@ class TextSink : public io::ByteSink {
 };
 
 inline trace::Trace ReadText(const std::string& text) {
-  TextSource source(text);
+  const std::unique_ptr<io::ByteSource> source = io::OpenMemory(text);
   ingest::kineto::ReadOptions options;
   options.threads = 1;
-  base::Result<trace::Trace> trace = ingest::kineto::ReadTrace(source, options);
+  base::Result<trace::Trace> trace = ingest::kineto::ReadTrace(*source, options);
   LS_CHECK(trace.ok(), "a test's trace is readable");
   return *std::move(trace);
 }
@@ -85,9 +67,9 @@ class TestTrace {
   }
   /// The text of the document.
   std::string Write(const TraceDocument& document, CopyCounts* counts = nullptr) const {
-    TextSource source(text_);
+    const std::unique_ptr<io::ByteSource> source = io::OpenMemory(text_);
     TextSink sink;
-    base::Result<CopyCounts> copied = CopyTrace(source, document.plan, {}, sink);
+    base::Result<CopyCounts> copied = CopyTrace(*source, document.plan, {}, sink);
     LS_CHECK(copied.ok(), "a test's trace can be copied");
     if (counts != nullptr) *counts = *copied;
     return sink.text();

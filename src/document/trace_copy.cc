@@ -1,8 +1,9 @@
 #include "src/document/trace_copy.h"
 
-#include <fmt/format.h>
-
 #include <string_view>
+
+#include "src/base/check.h"
+#include "src/document/first_read.h"
 
 namespace layerscope::document {
 namespace {
@@ -52,16 +53,20 @@ base::Status Report(io::ByteSource& source, const CopyHooks& hooks) {
 
 base::Status CopyEvents(RawEventReader& reader, io::ByteSource& source, const CopyPlan& plan,
                         const CopyHooks& hooks, EventList& list, CopyCounts& counts) {
+  LS_CHECK(plan.trace != nullptr, "a copy knows the trace that was read first");
+  FirstRead first(*plan.trace);
   RawEvent event;
   for (;;) {
     base::Result<bool> more = reader.Next(event);
     if (!more.ok()) return std::move(more).error();
-    if (!*more) return {};
+    if (!*more) return first.CheckEnd();
     if (counts.n_input++ % kEventsBetweenReports == 0) {
       if (base::Status go_on = Report(source, hooks); !go_on.ok()) return go_on;
     }
+    if (base::Status same = first.Check(event); !same.ok()) return same;
     if (plan.keeps && !plan.keeps(event)) continue;
     ++counts.n_kept;
+    counts.n_repaired += event.repaired ? 1 : 0;
     if (base::Status written = list.Write(event.text); !written.ok()) return written;
   }
 }
@@ -92,13 +97,6 @@ base::Result<CopyCounts> CopyTrace(io::ByteSource& source, const CopyPlan& plan,
   if (status.ok()) status = sink.Write(Closing(reader));
   if (status.ok()) status = sink.Finish();
   if (!status.ok()) return std::move(status).error();
-  if (counts.n_input != plan.n_expected) {
-    return base::Error{base::ErrorCode::kFailed,
-                       fmt::format("the input had {} events when it was read first and {} when it "
-                                   "was copied",
-                                   plan.n_expected, counts.n_input),
-                       "do not write to the trace while it is read"};
-  }
   return counts;
 }
 

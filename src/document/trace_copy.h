@@ -9,6 +9,7 @@
 #include "src/ingest/kineto/raw_event_reader.h"
 #include "src/io/byte_sink.h"
 #include "src/io/byte_source.h"
+#include "src/trace/trace.h"
 
 namespace layerscope::document {
 
@@ -18,8 +19,9 @@ struct CopyPlan {
   std::function<bool(const ingest::kineto::RawEvent&)> keeps;
   /// Gives the JSON text of the next event to add behind them; absent = none.
   std::function<bool(std::string&)> next_added;
-  /// Events that the trace had when it was read first; another number is an error.
-  int64_t n_expected = 0;
+  /// The trace as it was read first: an input that has changed since is an error (first_read.h),
+  /// and `keeps` sees no row that the trace does not have. Must outlive the copy.
+  const trace::Trace* trace = nullptr;
 };
 
 /// What the caller of a copy is told, and how it ends it.
@@ -29,16 +31,17 @@ struct CopyHooks {
 };
 
 struct CopyCounts {
-  int64_t n_input = 0;  ///< events of the input
-  int64_t n_kept = 0;   ///< of these, copied
+  int64_t n_input = 0;     ///< events of the input
+  int64_t n_kept = 0;      ///< of these, copied
+  int64_t n_repaired = 0;  ///< of these, mended: they were no JSON
   int64_t n_added = 0;
   int64_t n_written() const { return n_kept + n_added; }
 };
 
-/// Writes the trace of `source` anew: kept events byte for byte and in order, added ones behind
-/// them, the members beside traceEvents where they are JSON. An object stays an object and a bare
-/// list a list; what was cut off or damaged is closed, so that the copy is whole. Finishes `sink`.
-/// kCancelled when stopped.
+/// Writes the trace of `source` anew: kept events in order, byte for byte unless they are no JSON
+/// (RawEvent::text), added ones behind them, the members beside traceEvents where they are JSON. An
+/// object stays an object and a bare list a list; what was cut off or damaged is closed, so that
+/// the copy is whole. Finishes `sink`. kCancelled when stopped.
 base::Result<CopyCounts> CopyTrace(io::ByteSource& source, const CopyPlan& plan,
                                    const CopyHooks& hooks, io::ByteSink& sink);
 

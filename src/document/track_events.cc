@@ -4,7 +4,9 @@
 
 #include <optional>
 
-#include "src/attribution/checked_sum.h"
+#include "src/analysis/structure_text.h"
+#include "src/base/checked_sum.h"
+#include "src/base/format_number.h"
 #include "src/document/layer_tracks.h"
 #include "src/ingest/kineto/token.h"
 #include "src/json/writer.h"
@@ -12,7 +14,7 @@
 namespace layerscope::document {
 namespace {
 
-using attribution::AddClamped;
+using base::AddClamped;
 
 /// Far above the thread ids of Linux (at most 4,194,304) and the stream numbers of GPUs.
 constexpr int64_t kFirstTid = 1'000'000'000;
@@ -25,9 +27,7 @@ std::string Quoted(std::string_view text) {
 
 /// Nanoseconds as the decimal microseconds of traces, exactly.
 std::string Microseconds(int64_t ns) {
-  const bool negative = ns < 0;
-  const uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  return fmt::format("{}{}.{:03}", negative ? "-" : "", magnitude / 1000, magnitude % 1000);
+  return base::FormatDecimal(ns, 3);
 }
 
 std::string LabelJson(const trace::Trace& trace, const trace::Label& label) {
@@ -53,7 +53,9 @@ const char* KindText(TrackKind kind) {
 TrackEvents::TrackEvents(const analysis::RankInput& rank, const model::Profile* profile,
                          std::vector<Track> tracks)
     : rank_(rank), profile_(profile), tracks_(std::move(tracks)) {
-  if (rank.layers != nullptr) SumTotals();
+  if (rank.layers == nullptr) return;
+  most_blocks_ = analysis::MostBlocks(*rank.layers);
+  SumTotals();
 }
 
 void TrackEvents::SeeThread(std::string_view tid_token) {
@@ -178,10 +180,7 @@ std::string TrackEvents::NameOf(const Run& run) const {
     case TrackKind::kLayers:
       return LayerName(run.key);
     case TrackKind::kBlocks:
-      if (profile_ != nullptr && run.key < profile_->block_names.size()) {
-        return "block " + profile_->block_names[run.key];
-      }
-      return fmt::format("block {}", run.key);
+      return analysis::BlockName(profile_, most_blocks_, static_cast<uint8_t>(run.key));
     case TrackKind::kModules:
       break;
   }

@@ -61,6 +61,7 @@ class TrackEvents {
 
   const analysis::RankInput& rank_;
   const model::Profile* profile_;
+  int64_t most_blocks_ = 0;  ///< of a layer
   std::vector<Track> tracks_;
   std::set<int64_t> used_tids_;  ///< of the trace, as far as they could clash
   std::vector<int64_t> tids_;    ///< by track

@@ -222,6 +222,14 @@ TEST(Document, RefusesWhatIsNoJson) {
   EXPECT_NE(ErrorOf(std::string_view("\0", 1)), "none");
 }
 
+TEST(Document, ACutDocumentSaysWhatItEndsInside) {
+  EXPECT_EQ(ErrorOf("[1, 2"), "at byte 5: the document ends inside an array");
+  EXPECT_EQ(ErrorOf(R"({"a": [1, {"b": 2)"), "at byte 17: the document ends inside an object");
+  EXPECT_EQ(ErrorOf(R"({"a": [1], )"), "at byte 11: the document ends inside an object");
+  // A mistake before the end is what there is to mend first.
+  EXPECT_EQ(ErrorOf(R"({"a" 1, "b": [)").find("ends inside"), std::string::npos);
+}
+
 TEST(Document, CutAtEveryLengthIsAnErrorWithinTheText) {
   for (size_t length = 0; length < kConfig.size(); ++length) {
     // A copy of exactly that size, so that a read beyond it is caught by the sanitizer.

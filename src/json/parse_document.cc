@@ -76,6 +76,29 @@ size_t ControlCharacterOffset(std::string_view text) {
   return text.size();
 }
 
+/// "an array" or "an object" where the text ends inside one; null where its brackets do not match,
+/// or all are closed.
+const char* OpenAtEnd(std::string_view text) {
+  std::string open;
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      open.push_back(c);
+    } else if (c == ']' || c == '}') {
+      if (open.empty() || open.back() != (c == ']' ? '[' : '{')) return nullptr;
+      open.pop_back();
+    }
+  }
+  if (open.empty()) return nullptr;
+  return open.back() == '[' ? "an array" : "an object";
+}
+
 base::Error StageOneError(std::string_view text, simdjson::error_code code) {
   switch (code) {
     case simdjson::UTF8_ERROR:
@@ -106,11 +129,18 @@ class TreeBuilder {
     if (code != simdjson::SUCCESS) return StageOneError(Inner(), code);
     document_ = &document;
     Node root;
-    if (!BuildRoot(&root)) return NotJson(offset_, what_);
-    return root;
+    if (BuildRoot(&root)) return root;
+    if (const char* const open = OpenAtEnd(Inner()); open != nullptr && FailedInLastToken()) {
+      return NotJson(size_, std::string("the document ends inside ") + open);
+    }
+    return NotJson(offset_, what_);
   }
 
  private:
+  /// What is cut off is noticed where the text ends, not before.
+  bool FailedInLastToken() const {
+    return Inner().substr(offset_).find_first_of(",:[]{}") == std::string_view::npos;
+  }
   std::string_view Inner() const { return std::string_view(wrapped_).substr(1, size_); }
 
   bool BuildRoot(Node* root) {

@@ -18,12 +18,12 @@ constexpr size_t kNumberBytes = 32;
 /// Bytes that stand for themselves inside a JSON string and need no look at their neighbours.
 constexpr std::array<bool, 256> MakePlain() {
   std::array<bool, 256> plain{};
-  for (size_t byte = 0x20; byte < 0x80; ++byte) plain[byte] = byte != '"' && byte != '\\';
+  for (size_t byte = 0x20; byte < 0x7F; ++byte) plain[byte] = byte != '"' && byte != '\\';
   return plain;
 }
 constexpr std::array<bool, 256> kPlain = MakePlain();
 
-/// Control characters, '"' and '\\'.
+/// Control characters up to U+009F, '"' and '\\'.
 void AppendEscape(char c, std::string* out) {
   constexpr std::string_view kHex = "0123456789abcdef";
   switch (c) {
@@ -79,6 +79,11 @@ void AppendQuoted(std::string_view value, std::string* out) {
       const Utf8Unit unit = FirstUtf8Unit(value.substr(at));
       if (!unit.valid) {
         out->append(value, done, at - done).append(kReplacement);
+        done = at + unit.bytes;
+      } else if (byte == 0xC2 && static_cast<uint8_t>(value[at + 1]) < 0xA0) {
+        // U+0080 to U+009F: JSON takes them as they are, terminals as commands.
+        out->append(value, done, at - done);
+        AppendEscape(value[at + 1], out);
         done = at + unit.bytes;
       }
       at += unit.bytes;

@@ -74,7 +74,8 @@ TEST(Writer, IsAsNewAfterTake) {
 TEST(Writer, EscapesWhatRfc8259Demands) {
   // By hand from RFC 8259 section 7.
   EXPECT_EQ(Quoted("a\"b\\c/\n\r\t\b\f"), R"("a\"b\\c/\n\r\t\b\f")");
-  EXPECT_EQ(Quoted(std::string_view("\0\x01\x1f\x7f", 4)), "\"\\u0000\\u0001\\u001f\x7f\"");
+  EXPECT_EQ(Quoted(std::string_view("\0\x01\x1f\x7f", 4)), "\"\\u0000\\u0001\\u001f\\u007f\"");
+  EXPECT_EQ(Quoted("\xC2\x80 \xC2\x9F \xC2\xA0"), "\"\\u0080 \\u009f \xC2\xA0\"") << "C1";
   EXPECT_EQ(Quoted(""), "\"\"");
 }
 

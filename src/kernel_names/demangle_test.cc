@@ -5,6 +5,7 @@
 
 #include "src/kernel_names/kernel_name.h"
 #include "src/kernel_names/mangled_outline.h"
+#include "src/kernel_names/short_name.h"
 
 namespace layerscope::kernel_names {
 namespace {

@@ -10,8 +10,6 @@ namespace layerscope::kernel_names {
 inline constexpr size_t kMaxNameBytes = size_t{16} << 10;
 /// Categories look at this much of a name; kernels differ long before.
 inline constexpr size_t kMaxMatchBytes = size_t{2} << 10;
-/// Short names are cut in the middle ("…") beyond this many bytes.
-inline constexpr size_t kMaxShortBytes = 64;
 
 /// Itanium-mangled names ("_ZN…", also with ROCm's suffix ".kd") demangled; every other name as it
 /// is. Never fails: a name that the C++ runtime cannot demangle (newer mangling, truncated, or
@@ -29,10 +27,5 @@ std::string OwnName(std::string_view name);
 /// known by it, so it stays: "at::native::vectorized_elementwise_kernel<FillFunctor bf16>",
 /// "cutlass::device_kernel<GemmUniversal 128x128x64 bf16>". At most kMaxMatchBytes.
 std::string MatchName(std::string_view name);
-
-/// A name that people can read and paste: templates and namespaces folded, dtype and tile kept
-/// ("nvjet_tst_128x64", "fused_moe_kernel", "elementwise_kernel<direct_copy bf16>"), at most
-/// kMaxShortBytes. Distinct kernels may share a short name; the full name stays in JSON.
-std::string ShortName(std::string_view name);
 
 }  // namespace layerscope::kernel_names

@@ -1,3 +1,5 @@
+#include "src/kernel_names/short_name.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,3 +1,5 @@
+#include "src/kernel_names/short_name.h"
+
 #include <gtest/gtest.h>
 
 #include <string>

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "src/layers/opening_path.h"
+
 namespace layerscope::layers {
 namespace {
 
@@ -44,16 +46,56 @@ RunCounts Count(const std::vector<Half>& halves, const Stretch& stretch) {
   return counts;
 }
 
-}  // namespace
-
-bool MayBePostNorm(const Outline& o, const std::vector<Half>& halves) {
-  const bool two_norms =
-      std::any_of(halves.begin(), halves.end(), [](const Half& half) { return half.has_ffn_norm; });
-  if (!two_norms || o.n_cache_writes > 0 || o.n_samplers > 0) return false;
-  return o.n_layer_norms >= halves.size() || (o.n_decoder_signs == 0 && o.n_eager_norms == 0);
+/// By half but the last, which the tail may lengthen: whether its FFN kernels are those of the
+/// stretch's first half. Halves of two micro-batches on one stream differ in them.
+std::vector<bool> FfnKinds(const Outline& o, const std::vector<Half>& halves,
+                           const Stretch& stretch) {
+  std::vector<bool> like_first;
+  std::vector<uint32_t> first;
+  for (size_t i = stretch.first; i + 1 < stretch.end; ++i) {
+    std::vector<uint32_t> names;
+    for (size_t f = o.FirstFfnFrom(halves[i].mix_end);
+         f < o.ffn.size() && o.ffn[f] < halves[i + 1].begin; ++f) {
+      names.push_back(o.tokens[o.ffn[f]].name);
+    }
+    if (i == stretch.first) first = names;
+    like_first.push_back(names == first);
+  }
+  return like_first;
 }
 
-Ambiguity FindAmbiguity(const Outline& o, const std::vector<Half>& halves, const Stretch& stretch) {
+/// The ends of a stretch show that norms open its blocks.
+bool EndsShowPreNorm(const Outline& o, const std::vector<Half>& halves, const Stretch& stretch,
+                     const SegmentHints& hints) {
+  const Half& first = halves[stretch.first];
+  if (!first.opened || first.closes) return false;
+  const size_t opening = o.FirstNormFrom(first.begin);
+  if (opening >= o.norms.size() || stretch.end - stretch.first < 2) return false;
+  // The second half opens with as many norms as stand together inside.
+  const size_t inside = halves[stretch.first + 1].n_together;
+  const size_t before = GroupSizeBackwards(o, opening) + first.n_opening - 1;
+  if (before > inside) return true;
+  const size_t last_ffn = o.FirstFfnFrom(stretch.limit);
+  if (last_ffn == 0 || hints.may_be_cut_last) return false;
+  return !o.HasNorm(o.ffn[last_ffn - 1], stretch.limit);
+}
+
+}  // namespace
+
+NormDoubt MayBePostNorm(const Outline& o, const std::vector<Half>& halves, const Stretch& stretch,
+                        const SegmentHints& hints) {
+  const bool two_norms =
+      std::any_of(halves.begin(), halves.end(), [](const Half& half) { return half.has_ffn_norm; });
+  if (!two_norms || o.n_cache_writes > 0 || o.n_samplers > 0) return NormDoubt::kNone;
+  const bool layer_norm = o.n_layer_norms >= halves.size();
+  const bool decoder = o.n_decoder_signs > 0 || o.n_eager_norms > 0;
+  if (!layer_norm && decoder) return NormDoubt::kNone;
+  if (EndsShowPreNorm(o, halves, stretch, hints)) return NormDoubt::kNone;
+  return layer_norm ? NormDoubt::kGrave : NormDoubt::kSlight;
+}
+
+Ambiguity FindAmbiguity(const Outline& o, const std::vector<Half>& halves, const Stretch& stretch,
+                        const SegmentHints& hints) {
   const RunCounts counts = Count(halves, stretch);
   if (counts.bare > 0 && counts.runs > 1) {
     if (counts.shortest == counts.longest) {
@@ -72,17 +114,19 @@ Ambiguity FindAmbiguity(const Outline& o, const std::vector<Half>& halves, const
                         counts.halves, counts.halves / 2),
             false};
   }
+  if (StandInTurn(FfnKinds(o, halves, stretch))) {
+    return {fmt::format("FFNs of two kinds stand in turn: {} layers, or {} of two halves each",
+                        counts.halves, counts.halves / 2),
+            false};
+  }
   if (counts.state_space * 4 >= counts.halves && counts.runs > 1) {
     return {
         fmt::format("Mamba and FFN blocks stand strictly in turn: {} layers, or {} of one block",
                     counts.halves, 2 * counts.halves),
         false};
   }
-  if (MayBePostNorm(o, halves)) {
-    return {
-        "LayerNorm, no cache and no sampler: an encoder's norms may open its blocks or close "
-        "them",
-        false};
+  if (MayBePostNorm(o, halves, stretch, hints) != NormDoubt::kNone) {
+    return {std::string(kNormDoubt), false};
   }
   return {};
 }

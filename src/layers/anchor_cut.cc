@@ -9,6 +9,7 @@
 #include "src/layers/layer_ends.h"
 #include "src/layers/likeness.h"
 #include "src/layers/outline.h"
+#include "src/layers/plan_check.h"
 #include "src/layers/readings.h"
 #include "src/layers/segmentation.h"
 
@@ -32,6 +33,9 @@ constexpr std::string_view kResidueCauses =
 struct AnchorRhythm {
   size_t per_layer = 0;
   size_t irregular = 0;  ///< whole layers with another number
+  size_t odd_layer = 0;  ///< the first of them
+  size_t odd_count = 0;  ///< how many it has
+  size_t without = 0;    ///< whole layers with none
   size_t outside = 0;    ///< in head and tail
   bool opens = false;    ///< the first anchor of each layer stands at its begin
 };
@@ -39,7 +43,7 @@ struct AnchorRhythm {
 class AnchorCutter {
  public:
   AnchorCutter(std::span<const Token> tokens, const SegmentHints& hints, bool given)
-      : o_(tokens), hints_(hints), given_(given) {
+      : o_(tokens), hints_(hints), given_(given), asked_(given || hints.of_user) {
     for (uint32_t i = 0; i < tokens.size(); ++i) {
       if (tokens[i].anchor && !tokens[i].side_stream) anchors_.push_back(i);
     }
@@ -50,6 +54,7 @@ class AnchorCutter {
   }
 
   Segmentation Run() {
+    if (std::optional<Segmentation> absurd = RefuseAbsurd()) return *std::move(absurd);
     if (anchors_.empty()) return Fail("no kernel of this pass matches the anchor", "");
     const int64_t n = static_cast<int64_t>(anchors_.size());
     if (hints_.anchor_offset && (*hints_.anchor_offset < 0 || *hints_.anchor_offset >= n)) {
@@ -60,15 +65,36 @@ class AnchorCutter {
     }
     if (!o_.mixers.empty() && !o_.norms.empty()) halves_ = FindHalves(o_);
     if (!halves_.empty()) stretches_ = FindStretches(o_, halves_);
+    if (asked_ && anchors_.size() == 1 && halves_.size() > 2) {
+      return Refuse(
+          "the anchor stands once in the pass: a layer's anchor stands in every layer",
+          "give a kernel that opens each layer, such as its norm, or one that each layer holds");
+    }
     std::optional<Segmentation> cut = CutByReading();
     // The layers are plain to see and the anchor does not go with them.
-    if (contradicted_ && !hints_.anchor_offset) return Refuse(misfit_, std::string(kResidueCauses));
+    const bool contradicted = contradicted_ || (blocks_contradicted_ && !cut);
+    if (contradicted && !hints_.anchor_offset) return Refuse(misfit_, std::string(kResidueCauses));
     if (cut && !hints_.anchor_is_boundary) return *std::move(cut);
     return CutLiterally();
   }
 
  private:
   size_t Offset() const { return static_cast<size_t>(hints_.anchor_offset.value_or(0)); }
+
+  /// Before any arithmetic with numbers that no model has.
+  std::optional<Segmentation> RefuseAbsurd() const {
+    if (hints_.num_layers.value_or(0) > kMaxLayers) {
+      return Refuse(
+          fmt::format("{} layers: no more than {} are looked for", *hints_.num_layers, kMaxLayers),
+          "give the number of layers of the model");
+    }
+    if (hints_.blocks_per_layer.value_or(0) > kMaxBlocksPerLayer) {
+      return Refuse(fmt::format("{} blocks a layer: no more than {} are looked for",
+                                *hints_.blocks_per_layer, kMaxBlocksPerLayer),
+                    "give how often the anchor stands in a layer");
+    }
+    return std::nullopt;
+  }
 
   Segmentation Fail(std::string why, std::string how) const {
     Segmentation result;
@@ -117,10 +143,9 @@ class AnchorCutter {
       return (reading.kind == ReadingKind::kPair && !blocks) || hints_.blocks_per_layer;
     }
     const int64_t found = static_cast<int64_t>(reading.begin.size());
-    const bool cut =
-        reading.cut_first || reading.cut_last || hints_.may_be_cut_first || hints_.may_be_cut_last;
     return found == *hints_.num_layers ||
-           (cut && reading.kind == ReadingKind::kPair && found < *hints_.num_layers);
+           (MayBeCut(reading, hints_) && reading.kind == ReadingKind::kPair &&
+            found < *hints_.num_layers);
   }
 
   size_t CountIn(uint32_t from, uint32_t to) const {
@@ -148,7 +173,9 @@ class AnchorCutter {
     for (size_t i = 0; i < whole; ++i) {
       // Layer 0's own norm has another name than the fused ones.
       if (i == 0 && norm_anchors_ && counts[i] + 1 == rhythm.per_layer) continue;
-      rhythm.irregular += counts[i] != rhythm.per_layer ? 1 : 0;
+      rhythm.without += counts[i] == 0 ? 1 : 0;
+      if (counts[i] == rhythm.per_layer) continue;
+      if (rhythm.irregular++ == 0) rhythm.odd_layer = i, rhythm.odd_count = counts[i];
     }
     rhythm.outside = anchors_.size() - CountIn(reading.begin.front(), reading.end);
     rhythm.opens = opening + 1 >= whole && opening > 0;
@@ -163,14 +190,15 @@ class AnchorCutter {
     return CountIn(begin, end) > 0;
   }
 
+  bool HasOtherBlocks(const AnchorRhythm& rhythm) const {
+    return hints_.blocks_per_layer &&
+           static_cast<int64_t>(rhythm.per_layer) != *hints_.blocks_per_layer;
+  }
+
   bool Fits(const Reading& reading, const AnchorRhythm& rhythm) const {
     if (rhythm.per_layer == 0 || rhythm.irregular > 0) return false;
-    const auto blocks = hints_.blocks_per_layer;
-    if (blocks && static_cast<int64_t>(rhythm.per_layer) != *blocks && rhythm.opens) return false;
-    if (blocks && reading.kind != ReadingKind::kPair &&
-        static_cast<int64_t>(rhythm.per_layer) != *blocks) {
+    if (HasOtherBlocks(rhythm) && (asked_ || rhythm.opens || reading.kind != ReadingKind::kPair))
       return false;
-    }
     if (hints_.anchor_offset) {
       return CountIn(0, reading.begin.front()) == Offset() && !reading.cut_first;
     }
@@ -182,31 +210,70 @@ class AnchorCutter {
     return true;
   }
 
-  Ambiguity Doubt(const Stretch& stretch) const { return FindAmbiguity(o_, halves_, stretch); }
+  Ambiguity Doubt(const Stretch& stretch) const {
+    return FindAmbiguity(o_, halves_, stretch, hints_);
+  }
 
-  /// Keeps how the anchors miss a reading's layers; a sure reading of a whole pass refuses them.
-  void Remember(const Reading& reading, const AnchorRhythm& rhythm, const Stretch& stretch) {
-    const size_t layers = reading.begin.size();
+  /// Where a number of layers comes from.
+  std::string CountSource() const {
+    if (!hints_.num_layers) return "found by repetition";
+    return hints_.count_source.empty() ? "as given" : fmt::format("from {}", hints_.count_source);
+  }
+
+  std::string Misfit(size_t layers, const AnchorRhythm& rhythm) const {
+    const size_t n = anchors_.size();
+    const std::string head = n == 1 ? "the anchor stands once in this pass"
+                                    : fmt::format("the anchor stands {} times in this pass", n);
+    constexpr std::string_view kRule = "a layer's anchor stands in every layer";
+    if (rhythm.outside == n) {
+      return fmt::format("{}, outside its {} layers ({}): {}", head, layers, CountSource(), kRule);
+    }
+    if (rhythm.without > 0) {
+      return fmt::format("{}, in {} of its {} layers ({}): {}", head, layers - rhythm.without,
+                         layers, CountSource(), kRule);
+    }
+    const bool other_blocks = asked_ && HasOtherBlocks(rhythm);
+    const size_t k =
+        other_blocks ? static_cast<size_t>(*hints_.blocks_per_layer) : rhythm.per_layer;
     const int64_t extra = hints_.extra_anchors.value_or(static_cast<int64_t>(rhythm.outside));
-    misfit_ = fmt::format(
-        "the anchor stands {} times in this pass, which is not {} layers x {} a layer + {} extra: "
-        "residue {}; {} layers have another number",
-        anchors_.size(), layers, rhythm.per_layer, extra,
-        static_cast<int64_t>(anchors_.size()) - static_cast<int64_t>(layers * rhythm.per_layer) -
-            extra,
-        rhythm.irregular);
-    const bool cut =
-        reading.cut_first || reading.cut_last || hints_.may_be_cut_first || hints_.may_be_cut_last;
-    const Ambiguity doubt = Doubt(stretch);
+    std::string text =
+        fmt::format("{}, which is not {} layers ({}) x {} a layer + {} extra: residue {}", head,
+                    layers, CountSource(), k, extra,
+                    static_cast<int64_t>(n) - static_cast<int64_t>(layers * k) - extra);
+    if (other_blocks) {
+      text += fmt::format("; each layer holds {}, not {}", rhythm.per_layer, k);
+    } else if (rhythm.irregular == 1) {
+      text += fmt::format("; layer {} holds {}", rhythm.odd_layer, rhythm.odd_count);
+    } else if (rhythm.irregular > 1) {
+      text += fmt::format("; {} layers hold another number, the first is layer {} with {}",
+                          rhythm.irregular, rhythm.odd_layer, rhythm.odd_count);
+    }
+    return text;
+  }
+
+  /// Keeps how the anchors miss a reading's layers; a sure reading refuses them. Where a window
+  /// may cut the pass, one odd layer may be the cut's doing; several are not.
+  void Remember(const Reading& reading, const AnchorRhythm& rhythm, const Stretch& stretch) {
+    misfit_ = Misfit(reading.begin.size(), rhythm);
     const bool misses = rhythm.irregular > 0 || rhythm.per_layer == 0;
-    if (cut || !misses || !doubt.why.empty() || doubt.blocks) return;
-    contradicted_ = Judge(o_, halves_, reading, hints_.num_layers.has_value()).confidence >= kSure;
+    const bool other_blocks = asked_ && HasOtherBlocks(rhythm);
+    if (!misses && !other_blocks) return;
+    if (MayBeCut(reading, hints_) && !(asked_ && (rhythm.per_layer == 0 || rhythm.irregular > 1)) &&
+        !other_blocks) {
+      return;
+    }
+    const Ambiguity doubt = Doubt(stretch);
+    if (!doubt.why.empty() || doubt.blocks) return;
+    const double confidence =
+        Judge(o_, halves_, reading, hints_, hints_.num_layers.has_value()).confidence;
+    if (confidence < kSure) return;
+    (misses ? contradicted_ : blocks_contradicted_) = true;
   }
 
   Segmentation Confirm(const Reading& reading, const AnchorRhythm& rhythm) const {
     const bool known = hints_.num_layers.has_value() &&
                        static_cast<int64_t>(reading.begin.size()) == *hints_.num_layers;
-    const Judgement judgement = Judge(o_, halves_, reading, known);
+    const Judgement judgement = Judge(o_, halves_, reading, hints_, known);
     Segmentation cut = CutAsRead(halves_, reading);
     cut.kind = rhythm.opens ? "boundary" : "period";
     cut.anchors_per_layer = static_cast<int64_t>(rhythm.per_layer);
@@ -244,7 +311,8 @@ class AnchorCutter {
     if (hints_.num_layers) {
       const size_t wanted = static_cast<size_t>(std::max<int64_t>(1, *hints_.num_layers));
       const bool cut = hints_.may_be_cut_first || hints_.may_be_cut_last;
-      if (n < wanted * k && !cut) return RefuseResidue(n, wanted, k, extra);
+      const bool offset_is_why = Offset() > 0 && anchors_.size() >= wanted * k;
+      if (n < wanted * k && (!cut || offset_is_why)) return RefuseResidue(n, wanted, k, extra);
       if (n > wanted * k + std::max(extra, kUsualExtra)) return RefuseResidue(n, wanted, k, extra);
       layers = std::min(layers, wanted);
       rest = n - layers * k;
@@ -254,10 +322,21 @@ class AnchorCutter {
       layers -= extra;
     }
     if (layers == 0) return RefuseResidue(n, layers, k, extra);
+    if (layers > static_cast<size_t>(kMaxLayers)) {
+      return Refuse(fmt::format("{} layers of {} anchors each: no more than {} are looked for",
+                                layers, k, kMaxLayers),
+                    std::string(kResidueCauses));
+    }
     return CutAt(layers, k);
   }
 
   Segmentation RefuseResidue(size_t n, size_t layers, size_t k, size_t extra) const {
+    if (Offset() > 0 && n < layers * k) {
+      return Refuse(
+          fmt::format("from occurrence {} on {} {} left; {} layers ({}) x {} need {}", Offset(), n,
+                      n == 1 ? "anchor is" : "anchors are", layers, CountSource(), k, layers * k),
+          "leave out --anchor-offset, or give a smaller one");
+    }
     const int64_t residue =
         static_cast<int64_t>(n) - static_cast<int64_t>(layers * k) - static_cast<int64_t>(extra);
     std::string why =
@@ -267,12 +346,6 @@ class AnchorCutter {
     return Refuse(std::move(why), std::string(kResidueCauses));
   }
 
-  bool HasMixer(uint32_t from, uint32_t to) const {
-    const auto it = std::lower_bound(o_.mixers.begin(), o_.mixers.end(), from,
-                                     [](const MixPoint& m, uint32_t at) { return m.at < at; });
-    return it != o_.mixers.end() && it->at < to;
-  }
-
   Segmentation CutAt(size_t layers, size_t k) {
     std::vector<uint32_t> begin;
     for (size_t i = 0; i < layers; ++i) begin.push_back(anchors_[Offset() + i * k]);
@@ -280,8 +353,8 @@ class AnchorCutter {
     const uint32_t limit = next < anchors_.size() ? anchors_[next] : o_.size();
     if (!o_.mixers.empty()) {
       const uint32_t block_end = Offset() + 1 < anchors_.size() ? anchors_[Offset() + 1] : limit;
-      const bool late = HasMixer(0, begin[0]);
-      const bool inside = k < 2 || HasMixer(begin[0], block_end);
+      const bool late = o_.HasMixer(0, begin[0]);
+      const bool inside = k < 2 || o_.HasMixer(begin[0], block_end);
       if (hints_.anchor_is_boundary && !hints_.anchor_offset && (late || !inside)) {
         return RefuseLate(layers, k, late);
       }
@@ -334,8 +407,8 @@ class AnchorCutter {
     const OuterEnds ends = FindOuterEnds(o_, begin, 0, limit, hints_);
     Segmentation cut;
     cut.begin = begin;
-    cut.end = ends.end;
-    cut.cut_last = ends.cut_last;
+    cut.end = kind == std::string_view("boundary") ? WithoutFinalNorm(begin, ends.end) : ends.end;
+    cut.cut_last = ends.cut_last && cut.end == ends.end;
     cut.kind = kind;
     cut.anchors_per_layer = static_cast<int64_t>(k);
     const Likeness likeness = CompareLayers(o_.tokens, begin, ends.end);
@@ -346,17 +419,40 @@ class AnchorCutter {
           std::string(kResidueCauses));
     }
     cut.confidence = likeness.alike >= 0.9 && begin.size() > 2 ? (known ? 0.9 : 0.75) : kUnverified;
-    if (o_.mixers.empty() || ends.odd_last) cut.confidence = std::min(cut.confidence, kUnverified);
+    const bool unseen = o_.mixers.empty() || !o_.HasGemm(begin.front(), ends.end);
+    if (unseen || ends.odd_last || DiffersFromPlan(cut)) {
+      cut.confidence = std::min(cut.confidence, kUnverified);
+    }
     if (std::string_view(kind) == "period") cut.confidence = std::min(cut.confidence, 0.65);
-    if (!misfit_.empty() || DiffersFromReading(begin)) {
+    if (!misfit_.empty() || DiffersFromReading(begin) || NormsMayClose()) {
       cut.confidence = std::min(cut.confidence, 0.65);
     }
     cut.why = fmt::format("{} layers cut at {} anchors each", begin.size(), k);
     if (!misfit_.empty()) cut.why += "; " + misfit_;
-    for (size_t i = 0; i < begin.size(); ++i) {
-      std::vector<uint32_t> blocks = {begin[i]};
-      const uint32_t stop = i + 1 < begin.size() ? begin[i + 1] : cut.end;
-      for (size_t j = 1; j < k && std::string_view(kind) == "boundary"; ++j) {
+    AddBlocks(k, cut);
+    return cut;
+  }
+
+  /// Layers cut inside themselves hold the next one's input norm and projections; behind the last
+  /// one stand the final norm and the output projection in their place.
+  uint32_t WithoutFinalNorm(const std::vector<uint32_t>& begin, uint32_t end) const {
+    if (o_.HasNorm(begin.front(), begin.front() + 1) || o_.ffn.empty() || begin.size() < 2) {
+      return end;
+    }
+    const size_t behind = o_.FirstNormFrom(end);
+    if (behind == 0) return end;
+    const uint32_t last_norm = o_.norms[behind - 1].begin;
+    if (last_norm <= begin.back() || o_.FirstFfnFrom(last_norm) < o_.ffn.size()) return end;
+    if (!o_.HasFfn(begin.back(), last_norm) || o_.HasMixer(last_norm, o_.size())) return end;
+    return last_norm;
+  }
+
+  /// The anchors inside a layer open its further blocks.
+  void AddBlocks(size_t k, Segmentation& cut) const {
+    for (size_t i = 0; i < cut.begin.size(); ++i) {
+      std::vector<uint32_t> blocks = {cut.begin[i]};
+      const uint32_t stop = i + 1 < cut.begin.size() ? cut.begin[i + 1] : cut.end;
+      for (size_t j = 1; j < k && cut.kind == "boundary"; ++j) {
         const size_t at = Offset() + i * k + j;
         if (at < anchors_.size() && anchors_[at] > blocks.back() && anchors_[at] < stop) {
           blocks.push_back(anchors_[at]);
@@ -364,7 +460,19 @@ class AnchorCutter {
       }
       cut.block_begin.push_back(std::move(blocks));
     }
-    return cut;
+  }
+
+  bool DiffersFromPlan(const Segmentation& cut) const {
+    Reading reading;
+    reading.begin = cut.begin;
+    reading.end = cut.end;
+    reading.cut_last = cut.cut_last;
+    return CheckPlan(o_, reading, hints_.plan).differing > 0;
+  }
+
+  bool NormsMayClose() const {
+    return norm_anchors_ && !stretches_.empty() &&
+           MayBePostNorm(o_, halves_, stretches_.front(), hints_) == NormDoubt::kGrave;
   }
 
   /// The literal cut of --anchor-boundary beside the norms at which layers open.
@@ -378,13 +486,15 @@ class AnchorCutter {
 
   Outline o_;
   const SegmentHints& hints_;
-  bool given_;
+  bool given_;  ///< and must fit
+  bool asked_;  ///< the user's: the pass may be one that a window cuts
   bool norm_anchors_ = false;
   std::vector<uint32_t> anchors_;
   std::vector<Half> halves_;
   std::vector<Stretch> stretches_;
   bool contradicted_ = false;
-  std::string misfit_;  ///< how the anchors miss the layers that repetition finds
+  bool blocks_contradicted_ = false;  ///< by --blocks-per-layer alone
+  std::string misfit_;                ///< how the anchors miss the layers that repetition finds
 };
 
 }  // namespace

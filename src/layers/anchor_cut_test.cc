@@ -42,6 +42,25 @@ TEST(SegmentByAnchor, NormsAreCountedAsAClass) {
   EXPECT_GE(cut.confidence, kConfident);
 }
 
+TEST(SegmentByAnchor, HalfTheNumberOfLayersIsNotBelieved) {
+  SegmentHints hints;
+  hints.num_layers = 4;
+  EXPECT_LT(Given(Decoder().Anchor("attn"), hints).confidence, kConfident);
+  hints.num_layers = 8;
+  EXPECT_GE(Given(Decoder().Anchor("attn"), hints).confidence, kConfident);
+}
+
+TEST(SegmentByAnchor, AnAttentionDoesNotTellWhetherNormsCloseAnEncodersBlocks) {
+  SpelledTokens pass;
+  pass.Add("embed layernorm")
+      .Repeat(12, "qkv attn out add layernorm up gelu down add layernorm")
+      .Add("head")
+      .Anchor("attn");
+  SegmentHints hints;
+  hints.num_layers = 12;
+  EXPECT_LT(Given(pass, hints).confidence, kConfident);
+}
+
 TEST(SegmentByAnchor, AnAnchorThatLayerZeroLacksDoesNotCutLate) {
   // 16 = 8 x 2 anchors, the first of them half a layer late.
   SpelledTokens pass = Decoder();
@@ -125,6 +144,81 @@ TEST(SegmentByAnchor, UnknownKernelsAreCutAtTheAnchorItself) {
   EXPECT_EQ(cut.begin, Every(2, 5, 6));
   EXPECT_EQ(cut.end, 32u);
   EXPECT_LT(cut.confidence, kConfident);
+}
+
+TEST(SegmentByAnchor, AnAnchorThatStandsOncePerPassIsRefused) {
+  for (const bool cut : {false, true}) {
+    SpelledTokens pass;
+    pass.Add("once").Repeat(8, "norm qkv attn out norm up act down").Add("norm head");
+    SegmentHints hints;
+    hints.may_be_cut_last = cut;
+    const Segmentation refused = Given(pass.Anchor("once"), hints);
+    EXPECT_FALSE(refused.ok());
+    EXPECT_NE(refused.rejected.find("stands once"), std::string::npos) << refused.rejected;
+  }
+}
+
+TEST(SegmentByAnchor, AnAnchorOfEverySecondLayerIsRefusedThoughAWindowMayCutThePass) {
+  SpelledTokens pass;
+  pass.Add("embed");
+  for (int i = 0; i < 4; ++i) {
+    pass.Add("norm qkv cache window out norm up act down")
+        .Add("norm qkv cache attn out norm up act down");
+  }
+  pass.Add("norm head sample").Anchor("window");
+  SegmentHints hints;
+  hints.may_be_cut_last = true;
+  for (const bool boundary : {false, true}) {
+    hints.anchor_is_boundary = boundary;
+    const Segmentation refused = Given(pass, hints);
+    EXPECT_FALSE(refused.ok());
+    EXPECT_NE(refused.rejected.find("in 4 of its 8 layers (found by repetition)"),
+              std::string::npos)
+        << refused.rejected;
+  }
+}
+
+TEST(SegmentByAnchor, BlocksThatTheLayersDoNotHaveAreRefused) {
+  SegmentHints hints;
+  hints.blocks_per_layer = 3;
+  const Segmentation period = Given(Decoder().Anchor("attn"), hints);
+  EXPECT_NE(period.rejected.find("each layer holds 1, not 3"), std::string::npos)
+      << period.rejected;
+  // 17 anchors, one of them the final norm: 17 - 8 x 3 - 1.
+  const Segmentation norms = Given(Decoder().Anchor("norm").Anchor("addnorm"), hints);
+  EXPECT_NE(norms.rejected.find("residue -8"), std::string::npos) << norms.rejected;
+}
+
+TEST(SegmentByAnchor, NumbersThatNoModelHasAreRefusedBeforeTheyAreMultiplied) {
+  SegmentHints hints;
+  hints.num_layers = int64_t{1} << 62;
+  hints.blocks_per_layer = 4;
+  EXPECT_FALSE(Given(Decoder().Anchor("attn"), hints).rejected.empty());
+  hints.num_layers = 8;
+  hints.blocks_per_layer = int64_t{1} << 62;
+  EXPECT_FALSE(Given(Decoder().Anchor("attn"), hints).rejected.empty());
+}
+
+TEST(SegmentByAnchor, AnOffsetThatLeavesTooFewAnchorsIsNamed) {
+  SegmentHints hints;
+  hints.num_layers = 8;
+  hints.anchor_offset = 1;
+  const Segmentation refused = Given(Decoder().Anchor("attn"), hints);
+  EXPECT_NE(refused.rejected.find("from occurrence 1 on 7 anchors are left"), std::string::npos)
+      << refused.rejected;
+  EXPECT_NE(refused.rejected_hint.find("--anchor-offset"), std::string::npos);
+}
+
+TEST(SegmentByAnchor, ALiteralCutAtAttentionLeavesTheFinalNormInTheTail) {
+  SegmentHints hints;
+  hints.anchor_is_boundary = true;
+  SpelledTokens pass;
+  pass.Repeat(8, "attn out norm up act down norm qkv cache").Add("attn out norm up act down");
+  const uint32_t end = pass.size();
+  pass.Add("norm head sample").Anchor("attn");
+  const Segmentation cut = Given(pass, hints);
+  ASSERT_TRUE(cut.ok()) << cut.rejected << cut.why_not;
+  EXPECT_EQ(cut.end, end);
 }
 
 }  // namespace

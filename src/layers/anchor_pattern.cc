@@ -51,26 +51,53 @@ base::Error NothingMatches(const trace::StringPool& strings, const std::vector<u
 
 }  // namespace
 
-base::Result<std::vector<uint8_t>> MatchAnchor(const trace::StringPool& strings,
-                                               const std::vector<uint8_t>& is_kernel,
-                                               const std::string& pattern) {
-  auto compiled = kernel_names::Pattern::Compile(pattern, false);
-  if (!compiled.ok()) return std::move(compiled).error();
-  std::vector<uint8_t> matches(strings.size(), 0);
+std::vector<uint8_t> KernelNames::Match(const std::string& pattern) {
+  std::vector<uint8_t> matches(strings_->size(), 0);
+  const auto compiled = kernel_names::Pattern::Compile(pattern, false);
+  if (!compiled.ok()) return matches;
+  if (readable_.empty()) {
+    readable_.resize(is_kernel_->size());
+    for (size_t i = 0; i < is_kernel_->size(); ++i) {
+      if ((*is_kernel_)[i] != 0) {
+        readable_[i] = kernel_names::MatchName((*strings_)[trace::StringId(i)]);
+      }
+    }
+  }
   for (const bool raw : {false, true}) {
     bool any = false;
-    for (size_t i = 0; i < is_kernel.size(); ++i) {
-      if (is_kernel[i] == 0) continue;
+    for (size_t i = 0; i < is_kernel_->size(); ++i) {
+      if ((*is_kernel_)[i] == 0) continue;
       const std::string_view full =
-          strings[trace::StringId(i)].substr(0, kernel_names::kMaxNameBytes);
-      const bool match =
-          compiled->Matches(raw ? full : std::string_view(kernel_names::MatchName(full)));
+          (*strings_)[trace::StringId(i)].substr(0, kernel_names::kMaxNameBytes);
+      const bool match = compiled->Matches(raw ? full : std::string_view(readable_[i]));
       matches[i] = match ? 1 : 0;
       any = any || match;
     }
-    if (any) return matches;
+    if (any) break;
   }
-  return NothingMatches(strings, is_kernel, pattern);
+  return matches;
+}
+
+base::Result<std::vector<uint8_t>> MatchAnchor(KernelNames& names, const std::string& pattern) {
+  if (auto compiled = kernel_names::Pattern::Compile(pattern, false); !compiled.ok()) {
+    return std::move(compiled).error();
+  }
+  std::vector<uint8_t> matches = names.Match(pattern);
+  const bool any = std::any_of(matches.begin(), matches.end(), [](uint8_t m) { return m != 0; });
+  if (!any) return NothingMatches(names.strings(), names.is_kernel(), pattern);
+  const auto n_names = std::count_if(names.is_kernel().begin(), names.is_kernel().end(),
+                                     [](uint8_t kernel) { return kernel != 0; });
+  const auto n_matches =
+      std::count_if(matches.begin(), matches.end(), [](uint8_t m) { return m != 0; });
+  if (n_names > 1 && n_matches == n_names) {
+    base::Error error = NothingMatches(names.strings(), names.is_kernel(), pattern);
+    error.message = fmt::format(
+        "the anchor '{}' matches all {} kernel names: an anchor names a kernel that marks a place "
+        "in each layer",
+        pattern, n_names);
+    return error;
+  }
+  return matches;
 }
 
 }  // namespace layerscope::layers

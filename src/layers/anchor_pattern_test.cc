@@ -19,7 +19,8 @@ class AnchorPatternTest : public testing::Test {
   base::Result<std::vector<uint8_t>> Match(const std::string& pattern) {
     std::vector<uint8_t> is_kernel(strings_.size(), 1);
     is_kernel[At("cudaLaunchKernel")] = 0;
-    return MatchAnchor(strings_, is_kernel, pattern);
+    KernelNames names(strings_, is_kernel);
+    return MatchAnchor(names, pattern);
   }
 
   trace::StringPool strings_;

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "src/attribution/checked_sum.h"
 #include "src/attribution/step.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::layers {
 namespace {
@@ -102,7 +102,7 @@ class CaptureFinder {
                          });
     if (after == annotations_.begin()) return {};
     const uint32_t row = *(after - 1);
-    const int64_t end_ns = attribution::AddClamped(all.start_ns[row], all.dur_ns[row]);
+    const int64_t end_ns = base::AddClamped(all.start_ns[row], all.dur_ns[row]);
     return all.thread[row] == thread && t_ns < end_ns ? trace::AnnotationId(row)
                                                       : trace::AnnotationId();
   }
@@ -118,7 +118,7 @@ class CaptureFinder {
       switch (role_[calls.name[call].index()]) {
         case CallRole::kBegin:
           if (open++ > 0) break;
-          open_from_ns = attribution::AddClamped(t_ns, calls.dur_ns[call]);
+          open_from_ns = base::AddClamped(t_ns, calls.dur_ns[call]);
           pieces.emplace_back().annotation = AnnotationAt(thread, t_ns);
           break;
         case CallRole::kEnd:

@@ -1,18 +1,22 @@
 #include "src/layers/find_layers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "src/layers/anchor_choice.h"
 #include "src/layers/anchor_pattern.h"
 #include "src/layers/capture_groups.h"
+#include "src/layers/expert_check.h"
 #include "src/layers/layer_columns.h"
 #include "src/layers/layer_types.h"
 #include "src/layers/module_agreement.h"
 #include "src/layers/pass_groups.h"
 #include "src/layers/pass_placement.h"
+#include "src/layers/segmentation.h"
 #include "src/layers/side_ffn.h"
 #include "src/layers/steady_state.h"
 #include "src/layers/target_rows.h"
@@ -24,6 +28,8 @@ namespace {
 constexpr double kConfirmed = 0.99;
 /// And one that they contradict is not shown without a warning.
 constexpr double kContradicted = 0.5;
+/// A cut that agrees with a config of another kind of model.
+constexpr double kOtherModel = 0.6;
 
 class LayerFinder {
  public:
@@ -34,6 +40,7 @@ class LayerFinder {
   base::Result<LayerStructure> Find() {
     out_.profile = options_.profile->name;
     out_.profile_why = options_.profile_why;
+    if (auto status = CheckCounts(); !status.ok()) return std::move(status).error();
     auto target = ChooseTarget(trace_, attribution_, options_);
     if (!target.ok()) return std::move(target).error();
     target_ = *std::move(target);
@@ -48,9 +55,37 @@ class LayerFinder {
   }
 
  private:
+  /// Numbers that no model has are refused before anything is counted with them.
+  base::Status CheckCounts() const {
+    const auto refuse = [](base::ErrorCode code, std::string message) {
+      base::Error error;
+      error.code = code;
+      error.message = std::move(message);
+      error.hint = "give the numbers of the model";
+      return error;
+    };
+    if (options_.num_layers.value_or(0) > kMaxLayers) {
+      return refuse(base::ErrorCode::kUsage,
+                    fmt::format("--num-layers {}: no more than {} layers are looked for",
+                                *options_.num_layers, kMaxLayers));
+    }
+    if (options_.blocks_per_layer.value_or(0) > kMaxBlocksPerLayer) {
+      return refuse(base::ErrorCode::kUsage,
+                    fmt::format("--blocks-per-layer {}: no more than {} are looked for",
+                                *options_.blocks_per_layer, kMaxBlocksPerLayer));
+    }
+    if (options_.config != nullptr && options_.config->num_layers > kMaxLayers) {
+      return refuse(base::ErrorCode::kFailed,
+                    fmt::format("the config says {} layers: no more than {} are looked for",
+                                options_.config->num_layers, kMaxLayers));
+    }
+    return {};
+  }
+
   base::Status BuildGroups() {
     groups_ = BuildPassGroups(trace_, attribution_, target_, traits_);
     for (PassGroup& group : groups_) {
+      group.no_order = HasNoOrder(group);
       group.ffn_across_mixers = RunsFfnAcrossMixers(trace_, group, traits_);
     }
     std::optional<trace::ProcessId> wanted = ProcessWanted();
@@ -62,6 +97,14 @@ class LayerFinder {
       return a.start_ns < b.start_ns;
     });
     return {};
+  }
+
+  bool HasNoOrder(const PassGroup& group) const {
+    const auto start_ns = [&](const Token& token) { return trace_.activities.start_ns[token.row]; };
+    return group.tokens.size() > 1 &&
+           std::all_of(group.tokens.begin(), group.tokens.end(), [&](const Token& token) {
+             return start_ns(token) == start_ns(group.tokens.front());
+           });
   }
 
   std::optional<trace::ProcessId> ProcessWanted() const {
@@ -96,33 +139,52 @@ class LayerFinder {
   }
 
   base::Status MarkAnchor() {
-    std::vector<uint8_t> profiles(trace_.strings.size(), 0);
-    // The profile of no config only proposes: nothing says how many blocks its anchor opens.
-    const bool proposes = options_.config == nullptr &&
-                          options_.profile->name == model::ChooseProfile(nullptr).profile->name;
-    for (const std::string& pattern : options_.profile->anchor.patterns) {
-      const auto matches = MatchAnchor(trace_.strings, traits_.known(), pattern);
-      if (!matches.ok()) continue;
-      for (size_t i = 0; i < matches->size(); ++i) profiles[i] |= (*matches)[i];
-    }
-    out_.anchor_name = proposes ? std::vector<uint8_t>(trace_.strings.size(), 0) : profiles;
-    source_.profile = !proposes;
-    if (!options_.anchor.empty()) {
-      auto matches = MatchAnchor(trace_.strings, traits_.known(), options_.anchor);
-      if (!matches.ok()) return std::move(matches).error();
-      out_.anchor_name = *std::move(matches);
-      source_.user = true;
-      for (size_t i = 0; i < profiles.size(); ++i) {
-        if (out_.anchor_name[i] != 0 && profiles[i] == 0) source_.profile = false;
-      }
-    }
-    const bool any = std::any_of(out_.anchor_name.begin(), out_.anchor_name.end(),
-                                 [](uint8_t matches) { return matches != 0; });
-    if (!any) source_ = {};
+    auto choice = ChooseAnchor(trace_, attribution_, traits_.known(), options_);
+    if (!choice.ok()) return OutsidePasses(std::move(choice).error());
+    source_ = choice->source;
+    out_.anchor_name = std::move(choice->is_anchor);
+    is_helper_ = std::move(choice->is_helper);
     for (PassGroup& group : groups_) {
       for (Token& token : group.tokens) token.anchor = out_.anchor_name[token.name] != 0;
     }
+    if (source_.user && !AnyAnchor()) return OutsidePasses({});
     return {};
+  }
+
+  bool AnyAnchor() const {
+    return std::any_of(groups_.begin(), groups_.end(), [](const PassGroup& group) {
+      return std::any_of(group.tokens.begin(), group.tokens.end(),
+                         [](const Token& token) { return token.anchor; });
+    });
+  }
+
+  /// A kernel that the user's anchor matches runs, but where no layers are looked for; else
+  /// `error`.
+  base::Status OutsidePasses(base::Error error) const {
+    if (options_.anchor.empty() || error.code == base::ErrorCode::kUsage) return error;
+    std::vector<uint8_t> is_kernel(trace_.strings.size(), 0);
+    const trace::Activities& all = trace_.activities;
+    for (size_t row = 0; row < all.size(); ++row) {
+      if (all.kind[row] == trace::ActivityKind::kKernel) is_kernel[all.name[row].index()] = 1;
+    }
+    KernelNames names(trace_.strings, is_kernel);
+    const std::vector<uint8_t> matches = names.Match(options_.anchor);
+    // Refused for another reason than that nothing of the passes matches.
+    for (size_t i = 0; i < traits_.known().size() && !error.message.empty(); ++i) {
+      if (traits_.known()[i] != 0 && matches[i] != 0) return error;
+    }
+    for (size_t row = 0; row < all.size(); ++row) {
+      if (all.kind[row] != trace::ActivityKind::kKernel) continue;
+      if (matches[all.name[row].index()] == 0) continue;
+      error.code = base::ErrorCode::kFailed;
+      error.message = fmt::format(
+          "the anchor '{}' matches kernels, but none on the main stream of a pass (stream {})",
+          options_.anchor, trace_.StreamText(all.stream[row]));
+      error.hint = "give a kernel that stands in every layer";
+      return error;
+    }
+    if (error.message.empty()) return {};
+    return error;
   }
 
   void Describe() {
@@ -130,6 +192,7 @@ class LayerFinder {
     SetFlags();
     AssignTypes(options_.config, placement_.passes, out_);
     CheckWithModules();
+    CheckExperts();
     DescribeAnchor();
     Abstain();
     if (!attribution_.cpu_only) out_.steady_pass = FindSteadyPass(trace_.activities, out_);
@@ -151,20 +214,44 @@ class LayerFinder {
 
   void CheckWithModules() {
     if (attribution_.cpu_only) return;
-    out_.modules = CompareWithModules(trace_, attribution_, out_);
+    out_.modules = CompareWithModules(trace_, attribution_, is_helper_, out_);
     if (!out_.modules || out_.modules->n_layers == 0) return;
     const bool agree = out_.modules->n_agreeing == out_.modules->n_layers;
     for (Pass& pass : out_.passes) {
-      if (pass.n_layers == 0 || !pass.complete) continue;
-      pass.confidence =
-          agree ? std::max(pass.confidence, kConfirmed) : std::min(pass.confidence, kContradicted);
+      // A draft model's scopes are not compared.
+      if (pass.n_layers == 0 || !pass.complete || pass.kind == PassKind::kDraft) continue;
+      if (!agree) {
+        pass.confidence = std::min(pass.confidence, kContradicted);
+      } else if (!CountDiffers()) {
+        pass.confidence = std::max(pass.confidence, kConfirmed);
+      }
     }
     if (agree) return;
-    Add("module_disagreement", table::Severity::kWarning,
-        out_.modules->n_layers - out_.modules->n_agreeing,
-        fmt::format("{} of {} layers do not hold exactly the kernels of one {} scope",
-                    out_.modules->n_layers - out_.modules->n_agreeing, out_.modules->n_layers,
-                    out_.modules->module_class));
+    const ModuleAgreement& modules = *out_.modules;
+    Add("module_disagreement", table::Severity::kWarning, modules.n_layers - modules.n_agreeing,
+        fmt::format(
+            "layer boundaries differ by {} from the {} scopes, in {} of {} layers",
+            modules.n_displaced == 1 ? "1 kernel" : fmt::format("{} kernels", modules.n_displaced),
+            modules.module_class, modules.n_layers - modules.n_agreeing, modules.n_layers));
+  }
+
+  /// The user or the config says another number of layers: nothing makes the cut sure then.
+  bool CountDiffers() const {
+    return std::any_of(
+        placement_.warnings.begin(), placement_.warnings.end(),
+        [](const table::HealthEntry& entry) { return entry.code == "layer_count_differs"; });
+  }
+
+  /// As many layers as the config has, and of another kind: the config confirms nothing.
+  void CheckExperts() {
+    if (options_.config == nullptr) return;
+    ExpertMismatch mismatch = FindExpertMismatch(placement_.passes, *options_.config);
+    if (mismatch.passes.empty()) return;
+    for (const size_t pass : mismatch.passes) {
+      out_.passes[pass].confidence = std::min(out_.passes[pass].confidence, kOtherModel);
+    }
+    Add("config_mismatch", table::Severity::kWarning, static_cast<int64_t>(mismatch.passes.size()),
+        std::move(mismatch.why));
   }
 
   /// How the target's whole passes were cut; the confidence is that of the least sure one.
@@ -190,12 +277,35 @@ class LayerFinder {
       out_.anchor.evidence = attribution::Evidence::kPeriodicity;
       return;
     }
+    NameOtherKinds();
     out_.anchor.evidence = attribution::Evidence::kAnchorKernel;
+    out_.anchor.of_profile = !source_.user;
     if (!source_.user) {
       out_.anchor.pattern = fmt::format("{}", fmt::join(options_.profile->anchor.patterns, "|"));
     }
+    out_.anchor.kernels = AnchorKernels(trace_, groups_);
     out_.anchor.per_layer = shown->anchors_per_layer;
     out_.anchor.offset = options_.anchor_offset;
+  }
+
+  /// Passes that the anchor did not fit say so: the anchor described is not theirs.
+  void NameOtherKinds() {
+    for (size_t i = 0; i < placement_.passes.size(); ++i) {
+      const PlacedPass& pass = placement_.passes[i];
+      if (pass.layers.empty() || pass.is_draft() || pass.kind != "repetition") continue;
+      std::string& note = out_.passes[i].note;
+      note += (note.empty() ? "" : "; ") + std::string("layers found by repetition");
+    }
+  }
+
+  /// What would settle an uncertain cut and was not given.
+  std::string WhatToGive() const {
+    std::vector<std::string_view> options;
+    if (options_.anchor.empty()) options.push_back("--anchor-kernel");
+    if (options_.config == nullptr) options.push_back("--config");
+    if (options_.config == nullptr && !options_.num_layers) options.push_back("--num-layers");
+    if (options.empty()) return "compare them with the model";
+    return fmt::format("check them with {}", fmt::join(options, " or "));
   }
 
   void Abstain() {
@@ -240,9 +350,8 @@ class LayerFinder {
     }
     if (n_low > 0) {
       Add("low_confidence", table::Severity::kWarning, n_low,
-          fmt::format("the layers of {} are uncertain (confidence {:.2f}): check them with "
-                      "--anchor-kernel or --config",
-                      Passes(n_low), out_.anchor.confidence));
+          fmt::format("the layers of {} are uncertain (confidence {:.2f}): {}", Passes(n_low),
+                      out_.anchor.confidence, WhatToGive()));
     }
     if (n_partial > 0) {
       Add("partial_pass", table::Severity::kInfo, n_partial,
@@ -264,6 +373,7 @@ class LayerFinder {
   TargetRows target_;
   std::vector<PassGroup> groups_;
   AnchorSource source_;
+  std::vector<uint8_t> is_helper_;  // by StringId index: AnchorChoice
   Placement placement_;
   LayerStructure out_;
 };
@@ -272,7 +382,6 @@ class LayerFinder {
 
 base::Result<LayerStructure> FindLayers(const trace::Trace& trace,
                                         const attribution::Attribution& attribution,
-                                        const kernel_names::RuleSet& /*rules*/,
                                         const LayerOptions& options) {
   return LayerFinder(trace, attribution, options).Find();
 }

@@ -6,7 +6,6 @@
 
 #include "src/attribution/attribution.h"
 #include "src/base/result.h"
-#include "src/kernel_names/rule_set.h"
 #include "src/layers/layer_structure.h"
 #include "src/model/model_config.h"
 #include "src/model/profile.h"
@@ -32,7 +31,6 @@ struct LayerOptions {
 /// support an answer the result is an abstention.
 base::Result<LayerStructure> FindLayers(const trace::Trace& trace,
                                         const attribution::Attribution& attribution,
-                                        const kernel_names::RuleSet& rules,
                                         const LayerOptions& options);
 
 }  // namespace layerscope::layers

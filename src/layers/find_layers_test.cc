@@ -338,5 +338,63 @@ TEST(FindLayers, SaysWhereTheConfigCountsOtherwise) {
   }
 }
 
+TEST(FindLayers, RefusesAnAnchorThatMatchesEveryName) {
+  DecoderTrace of;
+  for (int i = 0; i < 3; ++i) of.Step("step[DECODE bs=4]", DecoderTrace::PassNames(5));
+  LayerOptions options;
+  options.anchor = "/.*/";
+  const FoundLayers found(std::move(of.build()).Build(), options);
+  ASSERT_FALSE(found.result().ok());
+  EXPECT_NE(found.result().error().message.find("matches all"), std::string::npos)
+      << found.result().error().message;
+}
+
+TEST(FindLayers, SaysThatAnAnchorRunsInNoPass) {
+  DecoderTrace of;
+  for (int i = 0; i < 3; ++i) of.Step("step[DECODE bs=4]", DecoderTrace::PassNames(5));
+  of.build().Call(of.thread(), "cudaLaunchKernel", 10, 9'001);
+  of.build().GpuStream(0, 21);
+  of.build().Kernel("neg_kernel", 1'050'000, 500, 9'001);
+  LayerOptions options;
+  options.anchor = "neg_kernel";
+  const FoundLayers found(std::move(of.build()).Build(), options);
+  ASSERT_FALSE(found.result().ok());
+  EXPECT_NE(found.result().error().message.find("stream 21"), std::string::npos)
+      << found.result().error().message;
+}
+
+TEST(FindLayers, RefusesAbsurdCountsAsUsage) {
+  LayerOptions options;
+  options.num_layers = kMaxLayers + 1;
+  DecoderTrace of;
+  of.Step("step[DECODE bs=4]", DecoderTrace::PassNames(5));
+  const FoundLayers found(std::move(of.build()).Build(), options);
+  ASSERT_FALSE(found.result().ok());
+  EXPECT_EQ(found.result().error().code, base::ErrorCode::kUsage);
+}
+
+TEST(FindLayers, WithholdsThePassWhoseKernelsAllStartAtOnce) {
+  tests::TraceBuilder build;
+  for (const std::string& name : DecoderTrace::PassNames(6)) build.Kernel(name, 1'000, 10, 0);
+  const FoundLayers found(std::move(build).Build());
+  ASSERT_TRUE(found.result().ok());
+  EXPECT_TRUE(found->layers.empty());
+  EXPECT_TRUE(found->abstained.has_value());
+}
+
+TEST(FindLayers, DoesNotTrustTheConfigOfAModelWithExperts) {
+  model::ModelConfig config;
+  config.num_layers = 5;
+  config.layers.assign(5, {"FULL+MOE", std::nullopt});
+  DecoderTrace of;
+  for (int i = 0; i < 3; ++i) of.Step("step[DECODE bs=4]", DecoderTrace::PassNames(5));
+  LayerOptions options;
+  options.config = &config;
+  const FoundLayers found(std::move(of.build()).Build(), options);
+  ASSERT_TRUE(found.result().ok()) << found.result().error().message;
+  EXPECT_TRUE(Warns(*found, "config_mismatch"));
+  for (const Pass& pass : found->passes) EXPECT_LE(pass.confidence, 0.6);
+}
+
 }  // namespace
 }  // namespace layerscope::layers

@@ -6,14 +6,14 @@
 #include <limits>
 #include <optional>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 #include "src/base/hash.h"
 #include "src/layers/pass_group.h"
 
 namespace layerscope::layers {
 namespace {
 
-using attribution::AddClamped;
+using base::AddClamped;
 
 /// The next forward begins behind token `after` and at the latest at token `at_latest`.
 struct Region {

@@ -110,6 +110,7 @@ class HalfFinder {
   void Extend(const MixPoint& mixer) {
     halves_.back().mix_end = mixer.next;
     halves_.back().state_space |= !mixer.seam && o_.tokens[mixer.at].traits.state_space;
+    halves_.back().linear |= !mixer.seam && o_.tokens[mixer.at].traits.linear;
   }
 
   /// How a half opens: norms together, and kernels from the last of them to the mixer.
@@ -273,6 +274,7 @@ class HalfFinder {
     half.begin = half.closes ? BehindNorm(group.first + size - 1, half.mix_begin)
                              : o_.norms[group.first + size - k].begin;
     half.opened = true;
+    half.n_together = static_cast<uint32_t>(group.end - group.first);
     half.odd_opening = !half.closes && o_.HasGemm(o_.norms[first.first].end, half.begin);
   }
 

@@ -26,10 +26,12 @@ struct Half {
   bool has_ffn = false;
   bool experts = false;  ///< the FFN has routing or experts
   bool state_space = false;
+  bool linear = false;    ///< its mixers are linear attention or Mamba
   uint32_t ffn_open = 0;  ///< norm that opens the FFN half; only when has_ffn_norm
   bool has_ffn_norm = false;
   uint32_t n_ffn_blocks = 0;  ///< groups of FFN kernels with a norm between them
   uint32_t n_opening = 1;     ///< norms that open the block together
+  uint32_t n_together = 1;    ///< norms that stand together there, opening or not
   bool odd_opening = false;   ///< a GEMM stands between the FFN's norms and `begin`
   bool closes = false;        ///< norms close the blocks: `begin` stands behind the last of them
   bool swallows = false;      ///< FFN kernels or projections between the mixers of the run

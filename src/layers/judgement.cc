@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "src/layers/ambiguity.h"
 #include "src/layers/likeness.h"
 #include "src/layers/name_period.h"
+#include "src/layers/plan_check.h"
 
 namespace layerscope::layers {
 namespace {
@@ -21,14 +23,16 @@ constexpr double kKnownCount = 0.98;
 class Judge_ {
  public:
   Judge_(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
-         bool count_known)
-      : o_(outline), halves_(halves), r_(reading), count_known_(count_known) {}
+         const SegmentHints& hints, bool count_known)
+      : o_(outline), halves_(halves), r_(reading), hints_(hints), count_known_(count_known) {}
 
   Judgement Give() {
     judgement_.confidence = count_known_ ? kKnownCount : kHigh;
     CheckCount();
     CheckKernels();
     CheckShape();
+    CheckPlanned();
+    CheckNormSide();
     CheckLikeness();
     CheckLengths();
     if (r_.kind == ReadingKind::kPair) CheckTails();
@@ -67,64 +71,134 @@ class Judge_ {
     }
   }
 
-  void CheckKernels() {
-    size_t projected = 0, mixed = 0, with_ffn = 0, with_ffn_norm = 0, state_space = 0;
-    size_t unopened = 0, unknown = 0, odd = 0, swallows = 0, closes = 0, several_ffn = 0;
-    size_t n = 0;
+  /// Halves of the layers that are whole, and how many of them show what.
+  struct Evidence {
+    size_t n = 0, projected = 0, linear = 0, unopened = 0, unknown = 0, odd = 0;
+    size_t with_ffn = 0, with_ffn_norm = 0, several_ffn = 0, closes = 0, swallows = 0;
+  };
+
+  Evidence CountEvidence() const {
+    Evidence seen;
     for (size_t layer = 0; layer < r_.begin.size(); ++layer) {
       if (r_.cut_last && layer + 1 == r_.begin.size()) break;
       for (size_t i = r_.first_half[layer]; i < EndHalf(layer); ++i) {
         const Half& half = halves_[i];
         const uint32_t end =
             half.has_ffn_norm ? half.ffn_open : std::max(EndOf(layer), half.mix_end);
-        ++n;
-        ++mixed;
-        projected +=
-            o_.HasGemm(half.begin, half.mix_begin) && o_.HasGemm(half.mix_end, end) ? 1 : 0;
-        with_ffn += half.n_ffn_blocks > 0 ? 1 : 0;
-        with_ffn_norm += half.has_ffn_norm ? 1 : 0;
-        state_space += half.state_space ? 1 : 0;
-        unopened += half.opened ? 0 : 1;
-        unknown += half.after == Separation::kUnknown ? 1 : 0;
-        closes += half.closes ? 1 : 0;
-        odd += half.odd_opening ? 1 : 0;
-        swallows += half.swallows ? 1 : 0;
-        several_ffn += half.n_ffn_blocks > 1 ? 1 : 0;
+        const bool projected =
+            o_.HasGemm(half.begin, half.mix_begin) && o_.HasGemm(half.mix_end, end);
+        ++seen.n;
+        seen.projected += projected ? 1 : 0;
+        seen.linear += half.linear ? 1 : 0;
+        seen.unopened += half.opened ? 0 : 1;
+        seen.unknown += half.after == Separation::kUnknown ? 1 : 0;
+        seen.odd += half.odd_opening ? 1 : 0;
+        seen.with_ffn += half.n_ffn_blocks > 0 ? 1 : 0;
+        seen.with_ffn_norm += half.has_ffn_norm ? 1 : 0;
+        seen.several_ffn += half.n_ffn_blocks > 1 ? 1 : 0;
+        seen.closes += half.closes ? 1 : 0;
+        seen.swallows += half.swallows ? 1 : 0;
       }
     }
-    if (n == 0) return;
-    const double all = static_cast<double>(n);
-    const size_t bare = n - projected;
-    if (static_cast<double>(bare) > std::max((1 - kMost) * all, n >= 6 ? 1.0 : 0.0)) {
+    return seen;
+  }
+
+  void CheckKernels() {
+    const Evidence seen = CountEvidence();
+    if (seen.n == 0) return;
+    const double all = static_cast<double>(seen.n);
+    const double bare = static_cast<double>(seen.n - seen.projected);
+    if (bare > std::max((1 - kMost) * all, seen.n >= 6 ? 1.0 : 0.0)) {
       Cap(0.5, "no GEMM is recognised on both sides of the attention in most layers");
     }
     if (o_.mixers_are_softmax) Cap(0.6, "attention is recognised by its softmax alone");
-    if (with_ffn == 0) {
-      const bool pure = static_cast<double>(state_space) >= kMost * all;
+    CheckOpenings(seen);
+    CheckFfns(seen);
+  }
+
+  void CheckOpenings(const Evidence& seen) {
+    const Half& first = halves_[r_.first_half[0]];
+    const bool without_norm = !first.closes && !o_.HasNorm(r_.begin[0], r_.begin[0] + 1);
+    if (seen.unopened > 0 || without_norm) {
+      Cap(0.5, "layer 0 has no norm of its own in this pass");
+    }
+    if (seen.odd > 0) {
+      Cap(0.6, "a projection stands between the FFN's norm and the next input norm");
+    }
+    if (first.n_opening > 1 && !o_.tokens[r_.begin[0]].traits.mixes_streams) {
+      Cap(0.65, "several norms stand together before the attention");
+    }
+    if (seen.closes > 0) {
+      Cap(0.65, "layer 0 has no norm before its attention: blocks end with theirs");
+    }
+    if (seen.swallows > 0) {
+      Cap(0.5, "some layers hold more than one attention with projections between");
+    }
+  }
+
+  void CheckFfns(const Evidence& seen) {
+    if (seen.with_ffn == 0) {
+      const bool pure = static_cast<double>(seen.linear) >= kMost * static_cast<double>(seen.n);
       Cap(pure ? 0.75 : 0.5, "no FFN kernel is recognised");
     }
-    if (!halves_[r_.first_half[0]].closes && !o_.HasNorm(r_.begin[0], r_.begin[0] + 1)) ++unopened;
-    if (unopened > 0) Cap(0.5, "layer 0 has no norm of its own in this pass");
-    if (unknown > 0) Cap(0.6, "some layers have an FFN of unknown kernels");
-    if (odd > 0) Cap(0.6, "a projection stands between the FFN's norm and the next input norm");
-    if (several_ffn > 0 && !count_known_ && r_.kind == ReadingKind::kPair) {
+    if (seen.unknown > 0) Cap(0.6, "some layers have an FFN of unknown kernels");
+    if (r_.kind != ReadingKind::kPair) return;
+    if (seen.several_ffn > 0) {
       Cap(0.65,
           "some layers hold two FFNs with a norm between: an attention may have no known name");
     }
-    if (halves_[r_.first_half[0]].n_opening > 1 && !o_.tokens[r_.begin[0]].traits.mixes_streams) {
-      Cap(0.65, "several norms stand together before the attention");
-    }
-    if (closes > 0) Cap(0.65, "layer 0 has no norm before its attention: blocks end with theirs");
-    if (swallows > 0) Cap(0.5, "some layers hold more than one attention with projections between");
-    if (r_.kind == ReadingKind::kPair && with_ffn_norm > 0 && with_ffn_norm < with_ffn) {
+    if (seen.with_ffn_norm > 0 && seen.with_ffn_norm < seen.with_ffn) {
       Cap(0.65, "some layers have a norm before their FFN and some have not");
     }
   }
 
   void CheckShape() {
     if (r_.odd_last) Cap(0.6, "the last layer does not follow its siblings");
-    if (r_.kind == ReadingKind::kBlock && !count_known_) {
-      Cap(0.6, "each block is taken for a layer, which only a config can confirm");
+    if (r_.tail_may_be_layer && !count_known_) {
+      Cap(0.6, "the norm behind the last layer may be the first kernel of a cut one");
+    }
+    if (r_.kind == ReadingKind::kBlock) CheckBlocks();
+    if (r_.kind == ReadingKind::kDouble) CheckDouble();
+  }
+
+  /// One block a layer: mixers with a norm and no FFN between them show it (Nemotron-H); where each
+  /// mixer has its FFN, a number alone may as well be wrong.
+  void CheckBlocks() {
+    if (!count_known_) Cap(0.6, "each block is taken for a layer, which only a config can confirm");
+    const size_t bare =
+        static_cast<size_t>(std::count_if(halves_.begin(), halves_.end(), [](const Half& half) {
+          return half.after == Separation::kBare;
+        }));
+    const PlanVerdict verdict = CheckPlan(o_, r_, hints_.plan);
+    if (bare > 0 || (verdict.telling && verdict.agrees())) return;
+    Cap(0.5, fmt::format("{} runs of attention and FFN are seen where the model is said to have {} "
+                         "layers: each block would be one",
+                         halves_.size(), r_.begin.size()));
+  }
+
+  /// Two runs of attention and FFN a layer (LongCat-Flash).
+  void CheckDouble() {
+    constexpr int64_t kBlocksOfDouble = 4;
+    if (hints_.blocks_per_layer == kBlocksOfDouble) return;
+    if (ExplainsDouble(halves_, r_, hints_.plan)) return;
+    Cap(0.5, fmt::format("{} runs of attention and FFN are seen where the model is said to have {} "
+                         "layers: each would hold two",
+                         halves_.size(), r_.begin.size()));
+  }
+
+  /// The kinds of layers that the config names, a check on the cut.
+  void CheckPlanned() {
+    const PlanVerdict verdict = CheckPlan(o_, r_, hints_.plan);
+    if (verdict.differing == 0) return;
+    const bool many =
+        static_cast<double>(verdict.differing) > (1 - kMost) * static_cast<double>(verdict.checked);
+    Cap(many ? 0.5 : 0.65, verdict.first);
+  }
+
+  void CheckNormSide() {
+    const NormDoubt doubt = MayBePostNorm(o_, halves_, r_.stretch, hints_);
+    if (doubt != NormDoubt::kNone) {
+      Cap(doubt == NormDoubt::kGrave ? 0.3 : 0.6, std::string(kNormDoubt));
     }
   }
 
@@ -179,7 +253,15 @@ class Judge_ {
         Cap(0.6, fmt::format("layer {} is as long as two", i));
       }
     }
-    const uint32_t stop = std::min(o_.size(), r_.end + static_cast<uint32_t>(2 * usual));
+    if (!r_.stretch.has_ffn && MostNorms() > usual_norms) {
+      Cap(0.6, "some layers hold more norms than others: a projection may have no known name");
+    }
+    const uint32_t reach = static_cast<uint32_t>(2 * usual);
+    const uint32_t head = r_.begin[0] > reach ? r_.begin[0] - reach : 0;
+    if (!r_.cut_first && o_.HasFfn(head, r_.begin[0]) && !o_.HasApart(head, r_.begin[0])) {
+      Cap(0.6, "FFN kernels stand before the first layer");
+    }
+    const uint32_t stop = std::min(o_.size(), r_.end + reach);
     const size_t ffn = o_.FirstFfnFrom(r_.end);
     if (ffn < o_.ffn.size() && o_.ffn[ffn] < stop && !o_.HasApart(r_.end, o_.ffn[ffn])) {
       Cap(0.6, "FFN kernels stand behind the last layer");
@@ -191,11 +273,19 @@ class Judge_ {
     return layer < signature_.size() && repeats_.at(signature_[layer]) > 1;
   }
 
-  size_t UsualNorms() const {
+  std::vector<size_t> NormCounts() const {
     std::vector<size_t> norms;
     for (size_t i = 0; i < r_.begin.size(); ++i) {
       norms.push_back(o_.FirstNormFrom(EndOf(i)) - o_.FirstNormFrom(r_.begin[i]));
     }
+    return norms;
+  }
+  size_t MostNorms() const {
+    const std::vector<size_t> norms = NormCounts();
+    return *std::max_element(norms.begin(), norms.end());
+  }
+  size_t UsualNorms() const {
+    std::vector<size_t> norms = NormCounts();
     std::nth_element(norms.begin(), norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2),
                      norms.end());
     return norms[norms.size() / 2];
@@ -242,6 +332,7 @@ class Judge_ {
   const Outline& o_;
   const std::vector<Half>& halves_;
   const Reading& r_;
+  const SegmentHints& hints_;
   bool count_known_;
   std::vector<uint32_t> signature_;     ///< by layer
   std::map<uint32_t, size_t> repeats_;  ///< signature -> layers
@@ -251,8 +342,8 @@ class Judge_ {
 }  // namespace
 
 Judgement Judge(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
-                bool count_known) {
-  return Judge_(outline, halves, reading, count_known).Give();
+                const SegmentHints& hints, bool count_known) {
+  return Judge_(outline, halves, reading, hints, count_known).Give();
 }
 
 }  // namespace layerscope::layers

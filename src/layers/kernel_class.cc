@@ -174,11 +174,14 @@ bool ClassifyMixer(const KernelWords& name, KernelTraits* traits) {
     *traits = Kind(KernelClass::kOther);
   } else if (IsMixerHelper(name)) {
     *traits = Kind(KernelClass::kMixerHelper);
-  } else if (HasAttentionWord(name) || IsLinearAttention(name)) {
+  } else if (IsLinearAttention(name)) {
+    *traits = Kind(KernelClass::kMixer);
+    traits->linear = true;
+  } else if (HasAttentionWord(name)) {
     *traits = Kind(KernelClass::kMixer);
   } else if (IsStateSpace(name)) {
     *traits = Kind(KernelClass::kMixer);
-    traits->state_space = true;
+    traits->linear = traits->state_space = true;
   } else {
     return false;
   }

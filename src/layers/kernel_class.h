@@ -37,6 +37,7 @@ struct KernelTraits {
   bool norm_part = false;      ///< the first of two kernels of one norm (moments, then scaling)
   bool mixes_streams = false;  ///< hyper-connections, attention residuals: stands before a norm
   bool state_space = false;    ///< a Mamba mixer
+  bool linear = false;         ///< a mixer of a linear attention (GDN, KDA, RWKV) or of Mamba
   bool softmax = false;        ///< a bare softmax: the middle of an attention in eager math
   bool backward = false;       ///< training: backward kernels and optimizers
   EagerOp op = EagerOp::kNone;

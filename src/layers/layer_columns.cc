@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
+#include <span>
+#include <tuple>
 #include <utility>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::layers {
 namespace {
 
-using attribution::AddClamped;
 using attribution::Evidence;
+using base::AddClamped;
 using trace::ActivityKind;
 
 /// The time line of one pass: where its head, layers and tail begin.
@@ -69,7 +72,10 @@ class ColumnFiller {
     pass.note = placed.note;
     pass.batch = group.batch;
     pass.confidence = placed.layers.empty() ? 0 : placed.confidence;
-    if (group.is_capture()) pass.n_captured_launches = static_cast<int64_t>(group.tokens.size());
+    if (group.is_capture()) {
+      pass.n_captured_launches = static_cast<int64_t>(group.tokens.size());
+      std::tie(pass.captured_start_ns, pass.captured_end_ns) = CapturedTimes(group.tokens);
+    }
     for (const PlacedLayer& layer : placed.layers) AddLayer(placed, layer, id);
     if (!group.is_capture()) PlaceTokens(placed, id);
   }
@@ -87,8 +93,25 @@ class ColumnFiller {
     if (placed.group->is_capture()) {
       layer.first_captured_launch = source.begin;
       layer.n_captured_launches = source.end - source.begin;
+      std::tie(layer.captured_start_ns, layer.captured_end_ns) =
+          CapturedTimes(std::span<const Token>(placed.group->tokens)
+                            .subspan(source.begin, source.end - source.begin));
     }
     out_.layers.push_back(layer);
+  }
+
+  /// First start and last end of launch calls.
+  std::pair<std::optional<int64_t>, std::optional<int64_t>> CapturedTimes(
+      std::span<const Token> launches) const {
+    std::optional<int64_t> start_ns;
+    std::optional<int64_t> end_ns;
+    for (const Token& token : launches) {
+      const int64_t begin_ns = trace_.calls.start_ns[token.row];
+      start_ns = std::min(start_ns.value_or(begin_ns), begin_ns);
+      const int64_t until_ns = AddClamped(begin_ns, trace_.calls.dur_ns[token.row]);
+      end_ns = std::max(end_ns.value_or(until_ns), until_ns);
+    }
+    return {start_ns, end_ns};
   }
 
   static Evidence EvidenceOf(const PlacedPass& pass) {

@@ -100,10 +100,8 @@ class EndFinder {
   /// Behind the last mixer of a range before `limit`; its begin when it holds none. Hybrids differ
   /// in the norms before their mixers, not behind.
   uint32_t BehindMixers(Range range, uint32_t limit) const {
-    auto it = std::lower_bound(o_.mixers.begin(), o_.mixers.end(), std::min(range.end, limit),
-                               [](const MixPoint& m, uint32_t at) { return m.at < at; });
-    if (it == o_.mixers.begin()) return range.begin;
-    return std::max(range.begin, (--it)->next);
+    const size_t mixer = o_.FirstMixerFrom(std::min(range.end, limit));
+    return mixer == 0 ? range.begin : std::max(range.begin, o_.mixers[mixer - 1].next);
   }
 
   /// The last kernel of a layer prepares the next layer's norm, as it does before a norm inside the
@@ -193,25 +191,43 @@ class EndFinder {
     return false;
   }
 
-  /// A window may end before the mixer of its last layer: then the tail begins as a layer does.
+  /// A window may end before the mixer of its last layer: then the tail begins as a layer does. A
+  /// lone norm may open such a layer or be the final one; a norm and a projection are no more than
+  /// that where nothing says that the window cuts.
   void LookForCutTail() {
-    if (!hints_.may_be_cut_last || ends_.cut_last || ends_.end >= limit_) return;
+    if (ends_.cut_last || ends_.end >= limit_) return;
     const Range tail = {ends_.end, limit_};
-    // A final norm and an output projection are no more than this.
-    if (!o_.HasApart(tail.begin, tail.end) && tail.size() > NormSize(tail) + 3) {
-      ends_.odd_last = true;
+    if (hints_.may_be_cut_last) {
+      // A final norm and an output projection are no more than this.
+      const bool more = tail.size() > NormSize(tail) + 3 || LeadsToAMixer(tail);
+      if (more && !o_.HasApart(tail.begin, tail.end)) ends_.odd_last = true;
+    } else if (!LeadsToAMixer(tail)) {
+      return;
     }
     const size_t n = begin_.size() - 1;
     for (size_t back = 1; back <= std::min(n, kMaxSiblings); ++back) {
       const Range layer = Layer(n - back);
-      if (tail.size() <= NormSize(layer) || tail.size() >= layer.size()) continue;
-      if (CommonPrefix(Tokens(tail), Tokens(layer)) == tail.size()) {
-        ends_.cut_last = true;
-        ends_.tail_is_layer = true;
-        ends_.odd_last = false;
-        return;
+      if (tail.size() >= layer.size()) continue;
+      if (CommonPrefix(Tokens(tail), Tokens(layer)) < tail.size()) continue;
+      if (tail.size() <= NormSize(layer)) {
+        ends_.tail_may_be_layer = true;
+        continue;
       }
+      ends_.cut_last = true;
+      ends_.tail_is_layer = true;
+      ends_.odd_last = ends_.tail_may_be_layer = false;
+      return;
     }
+  }
+
+  /// Kernels that only a layer has between its norm and its mixer.
+  bool LeadsToAMixer(Range range) const {
+    return std::any_of(
+        o_.tokens.begin() + range.begin, o_.tokens.begin() + range.end, [](const Token& token) {
+          const KernelClass kind = token.traits.kind;
+          return kind == KernelClass::kRope || kind == KernelClass::kInnerNorm ||
+                 kind == KernelClass::kCacheWrite || kind == KernelClass::kMixerHelper;
+        });
   }
 
   /// Kernels of the norms that open a layer: alone they may as well be the final norm.

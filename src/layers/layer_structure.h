@@ -46,6 +46,8 @@ struct Layer {
   /// Captures only: position of its first launch in the capture's list of launches, and how many.
   std::optional<int64_t> first_captured_launch;
   int64_t n_captured_launches = 0;
+  /// Captures only: from the start of its first launch call to the end of the last one's.
+  std::optional<int64_t> captured_start_ns, captured_end_ns;
 };
 
 struct Pass {
@@ -59,6 +61,7 @@ struct Pass {
   std::string note;          ///< "micro-batch 1 of 2", "first pass: began before the window", …
   std::optional<int64_t> batch;  ///< requests, where the step says; steady groups are by it
   int64_t n_captured_launches = 0;
+  std::optional<int64_t> captured_start_ns, captured_end_ns;  ///< captures only, as in Layer
   double confidence = 0;  ///< of its cut into layers, 0 to 1; 0 when it has none
 };
 
@@ -71,6 +74,8 @@ inline constexpr uint8_t kNoBlock = 255;
 struct AnchorUse {
   std::string pattern;  ///< as given, or the profile's; empty when repetition alone found them
   std::string kind;     ///< "boundary", "period", "repetition"
+  std::vector<std::string> kernels;  ///< short names of what it matches, by first appearance
+  bool of_profile = false;           ///< the profile's, not given by the user
   std::optional<int64_t> per_layer;  ///< anchors a layer
   std::optional<int64_t> offset;
   attribution::Evidence evidence = attribution::Evidence::kUnresolved;
@@ -82,6 +87,10 @@ struct ModuleAgreement {
   std::string module_class;  ///< "Qwen3DecoderLayer"
   int64_t n_layers = 0;      ///< layers compared
   int64_t n_agreeing = 0;    ///< whose own launched kernels are exactly those of one scope
+  int64_t n_displaced = 0;  ///< kernels that stand in another layer, or none, than their scope says
+  /// Kernels that the profile puts right before its anchor: launched in the scope that the anchor
+  /// opens, by definition of the interval before (formats/profiles.md, "Rules"). Not displaced.
+  int64_t n_helpers = 0;
 };
 
 /// The columns pass, layer, block and layer evidence of DESIGN.md section 2, beside those of

@@ -1,6 +1,7 @@
 #include "src/layers/module_agreement.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -11,11 +12,13 @@ namespace {
 
 using trace::ScopeId;
 
+constexpr size_t kNoLayer = std::numeric_limits<size_t>::max();
+
 class ModuleComparison {
  public:
   ModuleComparison(const trace::Trace& trace, const attribution::Attribution& attribution,
-                   const LayerStructure& structure)
-      : trace_(trace), attribution_(attribution), structure_(structure) {}
+                   const std::vector<uint8_t>& is_helper, const LayerStructure& structure)
+      : trace_(trace), attribution_(attribution), is_helper_(is_helper), structure_(structure) {}
 
   std::optional<ModuleAgreement> Compare() {
     if (trace_.scopes.size() == 0 || structure_.layers.empty()) return std::nullopt;
@@ -34,7 +37,7 @@ class ModuleComparison {
   }
 
  private:
-  /// The kernels of each pass, in file order.
+  /// The kernels of each pass, by (start, file order).
   void SortRows() {
     const trace::Activities& rows = trace_.activities;
     rows_.resize(structure_.passes.size());
@@ -45,6 +48,11 @@ class ModuleComparison {
       const bool in_layer = structure_.part[row] == PassPart::kLayer;
       if (in_layer && attribution_.under_graph[row] != 0) eager_[pass.index()] = 0;
       if (attribution_.launch[row].valid()) rows_[pass.index()].push_back(row);
+    }
+    for (std::vector<uint32_t>& of_pass : rows_) {
+      std::sort(of_pass.begin(), of_pass.end(), [&](uint32_t a, uint32_t b) {
+        return std::pair(rows.start_ns[a], a) < std::pair(rows.start_ns[b], b);
+      });
     }
   }
 
@@ -110,34 +118,83 @@ class ModuleComparison {
     return scope.valid() ? layer_scope_[scope.index()] : ScopeId();
   }
 
-  void ComparePass(size_t pass, ModuleAgreement& agreement) const {
-    struct Found {
-      ScopeId scope;
-      int64_t n = 0;
-      bool mixed = false;
-    };
-    std::map<ScopeId, int64_t> n_of_scope;
-    std::vector<Found> found(structure_.passes[pass].n_layers);
+  /// Which layer of the pass each kernel belongs to by its scope: the layer most of whose kernels
+  /// that scope launched. kNoLayer: none.
+  std::vector<size_t> LayersByScope(size_t pass) const {
+    std::map<std::pair<ScopeId, size_t>, int64_t> n_shared;
     for (const uint32_t row : rows_[pass]) {
       const ScopeId scope = LayerScopeOf(row);
-      if (scope.valid()) ++n_of_scope[scope];
-      const LayerId layer = structure_.layer[row];
-      if (!layer.valid()) continue;
-      Found& here = found[layer.index() - structure_.passes[pass].first_layer];
-      if (here.n++ == 0) here.scope = scope;
-      here.mixed |= here.scope != scope;
+      const size_t layer = LayerOf(pass, row);
+      if (scope.valid() && layer != kNoLayer) ++n_shared[{scope, layer}];
     }
-    for (const Found& here : found) {
-      ++agreement.n_layers;
-      if (!here.scope.valid() || here.mixed) continue;
-      agreement.n_agreeing += n_of_scope[here.scope] == here.n ? 1 : 0;
+    std::vector<std::pair<int64_t, std::pair<ScopeId, size_t>>> by_size;
+    for (const auto& [pair, n] : n_shared) by_size.emplace_back(-n, pair);
+    std::sort(by_size.begin(), by_size.end());
+    std::map<ScopeId, size_t> layer_of;
+    std::vector<uint8_t> taken(structure_.passes[pass].n_layers, 0);
+    for (const auto& [n, pair] : by_size) {
+      const auto& [scope, layer] = pair;
+      if (taken[layer] != 0 || !layer_of.try_emplace(scope, layer).second) continue;
+      taken[layer] = 1;
     }
+    std::vector<size_t> layers;
+    for (const uint32_t row : rows_[pass]) {
+      const auto at = layer_of.find(LayerScopeOf(row));
+      layers.push_back(at == layer_of.end() ? kNoLayer : at->second);
+    }
+    return layers;
+  }
+
+  size_t LayerOf(size_t pass, uint32_t row) const {
+    const LayerId layer = structure_.layer[row];
+    return layer.valid() ? layer.index() - structure_.passes[pass].first_layer : kNoLayer;
+  }
+
+  /// By position in rows_[pass]: a helper that stands right before the kernel that opens the layer
+  /// in whose scope it is launched.
+  std::vector<uint8_t> FindHelpers(size_t pass, const std::vector<size_t>& by_scope) const {
+    const std::vector<uint32_t>& rows = rows_[pass];
+    std::vector<uint8_t> helps(rows.size(), 0);
+    std::map<trace::StreamId, size_t> next_layer;  // of the kernel behind, helpers passed over
+    for (size_t i = rows.size(); i-- > 0;) {
+      const auto [next, is_last] =
+          next_layer.try_emplace(trace_.activities.stream[rows[i]], kNoLayer);
+      const size_t layer = LayerOf(pass, rows[i]);
+      const bool before = by_scope[i] == 0 ? layer == kNoLayer : layer + 1 == by_scope[i];
+      const bool named = is_helper_[trace_.activities.name[rows[i]].index()] != 0;
+      helps[i] = named && before && by_scope[i] != kNoLayer && next->second == by_scope[i] ? 1 : 0;
+      if (helps[i] == 0) next->second = layer;
+    }
+    return helps;
+  }
+
+  void ComparePass(size_t pass, ModuleAgreement& agreement) const {
+    const std::vector<size_t> by_scope = LayersByScope(pass);
+    const std::vector<uint8_t> helps = FindHelpers(pass, by_scope);
+    std::vector<uint8_t> agrees(structure_.passes[pass].n_layers, 0);
+    for (const size_t layer : by_scope) {
+      if (layer != kNoLayer) agrees[layer] = 1;
+    }
+    for (size_t i = 0; i < by_scope.size(); ++i) {
+      const size_t layer = LayerOf(pass, rows_[pass][i]);
+      if (layer == by_scope[i]) continue;
+      if (helps[i] != 0) {
+        ++agreement.n_helpers;
+        continue;
+      }
+      ++agreement.n_displaced;
+      if (layer != kNoLayer) agrees[layer] = 0;
+      if (by_scope[i] != kNoLayer) agrees[by_scope[i]] = 0;
+    }
+    agreement.n_layers += static_cast<int64_t>(agrees.size());
+    agreement.n_agreeing += std::count(agrees.begin(), agrees.end(), uint8_t{1});
   }
 
   const trace::Trace& trace_;
   const attribution::Attribution& attribution_;
+  const std::vector<uint8_t>& is_helper_;  // by StringId index
   const LayerStructure& structure_;
-  std::vector<std::vector<uint32_t>> rows_;  // by pass: kernels with a launch
+  std::vector<std::vector<uint32_t>> rows_;  // by pass: kernels with a launch, by start
   std::vector<uint8_t> eager_;               // by pass
   std::string_view layer_class_;
   std::vector<ScopeId> layer_scope_;  // by scope
@@ -147,8 +204,9 @@ class ModuleComparison {
 
 std::optional<ModuleAgreement> CompareWithModules(const trace::Trace& trace,
                                                   const attribution::Attribution& attribution,
+                                                  const std::vector<uint8_t>& is_helper,
                                                   const LayerStructure& structure) {
-  return ModuleComparison(trace, attribution, structure).Compare();
+  return ModuleComparison(trace, attribution, is_helper, structure).Compare();
 }
 
 }  // namespace layerscope::layers

@@ -131,6 +131,17 @@ size_t Outline::FirstFfnFrom(uint32_t position) const {
   return static_cast<size_t>(std::lower_bound(ffn.begin(), ffn.end(), position) - ffn.begin());
 }
 
+size_t Outline::FirstMixerFrom(uint32_t position) const {
+  const auto it = std::lower_bound(mixers.begin(), mixers.end(), position,
+                                   [](const MixPoint& m, uint32_t at) { return m.at < at; });
+  return static_cast<size_t>(it - mixers.begin());
+}
+
+bool Outline::HasMixer(uint32_t from, uint32_t to) const {
+  const size_t index = FirstMixerFrom(from);
+  return index < mixers.size() && mixers[index].at < to;
+}
+
 bool Outline::HasFfn(uint32_t from, uint32_t to) const {
   return AnyBetween(ffn, from, to);
 }

@@ -46,8 +46,11 @@ struct Outline {
   bool HasGemm(uint32_t from, uint32_t to) const { return from < to && GemmsBetween(from, to) > 0; }
   /// Index of the first norm that begins at or after `position`; norms.size() when there is none.
   size_t FirstNormFrom(uint32_t position) const;
+  /// Index of the first mixer at or after `position`.
+  size_t FirstMixerFrom(uint32_t position) const;
   /// Index of the first FFN kernel at or after `position`.
   size_t FirstFfnFrom(uint32_t position) const;
+  bool HasMixer(uint32_t from, uint32_t to) const;
   bool HasFfn(uint32_t from, uint32_t to) const;
   bool HasNorm(uint32_t from, uint32_t to) const;
   bool InNorm(uint32_t at) const;  ///< the token is part of a norm

@@ -25,6 +25,7 @@ struct PassGroup {
   std::vector<uint32_t> others;    ///< its kernels on other streams, by (start, file order)
   bool began_before = false;       ///< its beginning lies before the window
   bool may_be_cut_last = false;    ///< nothing proves that its end lies inside the window
+  bool no_order = false;           ///< all its kernels start at one time: their order is unknown
   bool few_mixers = false;         ///< too few to be worth a pass where no step says that it is one
   bool ffn_across_mixers = false;  ///< two readings without a layer count: side_ffn.h
   trace::ThreadId thread;          ///< captures: where it was recorded; tokens' rows are then calls

@@ -11,8 +11,10 @@
 #include "src/base/hash.h"
 #include "src/layers/anchor_residue.h"
 #include "src/layers/capture_groups.h"
+#include "src/layers/edge_layers.h"
 #include "src/layers/layer_likeness.h"
 #include "src/layers/partial_pass.h"
+#include "src/layers/placed_layers.h"
 
 namespace layerscope::layers {
 namespace {
@@ -20,58 +22,14 @@ namespace {
 /// A cut that only holds with what other passes or a contradicted config say is never sure.
 constexpr double kBorrowed = 0.65;
 constexpr double kContradicted = 0.5;
-/// Nine of ten kernels are those of a layer that is known.
-constexpr double kLaidOver = 0.75;
+/// A draft's one layer repeats nothing: nine of ten kernels are those of a layer that is known, but
+/// where it ends is that layer's word.
+constexpr double kLaidOver = 0.65;
 /// Whole passes with different kernels that a cut one is compared with.
 constexpr size_t kMostReferences = 16;
 
 bool HasMixer(std::span<const Token> tokens) {
   return std::any_of(tokens.begin(), tokens.end(), IsMixer);
-}
-
-void TakeFacts(const Segmentation& cut, PlacedPass& pass) {
-  pass.confidence = cut.confidence;
-  pass.kind = cut.kind;
-  pass.anchors_per_layer = cut.anchors_per_layer;
-}
-
-/// The layers of `cut`, numbered from `first_index`; a cut first one stands before that.
-void TakeLayers(const Segmentation& cut, int32_t first_index, PlacedPass& pass) {
-  pass.layers.clear();
-  if (cut.cut_first && cut.begin.front() > 0) {
-    pass.layers.push_back({0, cut.begin.front(), first_index - 1, true, {}});
-  }
-  for (size_t i = 0; i < cut.begin.size(); ++i) {
-    const bool last = i + 1 == cut.begin.size();
-    PlacedLayer layer;
-    layer.begin = cut.begin[i];
-    layer.end = last ? cut.end : cut.begin[i + 1];
-    layer.index = first_index + static_cast<int32_t>(i);
-    layer.cut = last && cut.cut_last;
-    if (i < cut.block_begin.size()) layer.block_begin = cut.block_begin[i];
-    pass.layers.push_back(std::move(layer));
-  }
-  TakeFacts(cut, pass);
-  pass.abstained = {};
-}
-
-/// The layers of `whole` that lie in its tokens [from, to), moved to begin at `from`.
-void TakeWindow(const PlacedPass& whole, uint32_t from, uint32_t to, PlacedPass& pass) {
-  for (const PlacedLayer& source : whole.layers) {
-    if (source.end <= from || source.begin >= to) continue;
-    PlacedLayer layer;
-    layer.begin = std::max(source.begin, from) - from;
-    layer.end = std::min(source.end, to) - from;
-    layer.index = source.index;
-    layer.cut = source.begin < from || source.end > to;
-    for (const uint32_t begin : source.block_begin) {
-      if (begin >= from && begin < to) layer.block_begin.push_back(begin - from);
-    }
-    pass.layers.push_back(std::move(layer));
-  }
-  pass.confidence = whole.confidence;
-  pass.kind = whole.kind;
-  pass.anchors_per_layer = whole.anchors_per_layer;
 }
 
 class Placer {
@@ -97,11 +55,15 @@ class Placer {
     Agree(false);
     for (const Residue& residue : FindResidues(passes_)) Refuse(residue);
     for (PlacedPass& pass : passes_) {
-      if (pass.group->may_be_cut_last && !pass.group->began_before) PlaceLast(pass);
+      if (!pass.group->may_be_cut_last || pass.group->began_before) continue;
+      PlaceLast(pass);
+      MarkCutLayers(References(pass.is_draft()), pass);
     }
     if (!n_layers_) n_layers_ = FromEdges();
     for (PlacedPass& pass : passes_) {
-      if (pass.group->began_before) PlaceRest(pass);
+      if (!pass.group->began_before) continue;
+      PlaceRest(pass);
+      MarkCutLayers(References(pass.is_draft()), pass);
     }
     if (!n_layers_) n_layers_ = hint_;
     if (rejection_) return *rejection_;
@@ -249,8 +211,11 @@ class Placer {
     PassSegmenter::Question question = QuestionOf(pass, like ? like : HintFor(pass));
     question.is_whole = false;
     question.only_anchor = true;
+    // With no number of layers, kernels behind the last layer may be those of a cut one.
+    question.may_be_cut_last = !question.num_layers;
     const Segmentation& cut = segmenter_.Segment(*pass.group, question);
-    const bool fits = !like || static_cast<int64_t>(cut.begin.size()) == *like;
+    const bool fits =
+        like ? static_cast<int64_t>(cut.begin.size()) == *like : !cut.ok() || !cut.cut_last;
     if (fits && Accept(cut, pass)) return TakeLayers(cut, 0, pass);
     PlaceEdgeAlone(pass);
   }
@@ -324,19 +289,31 @@ class Placer {
     const std::vector<const PlacedPass*> references = References(false);
     for (PlacedPass& pass : passes_) {
       if (!pass.is_draft() || CountMixerRuns(pass.group->tokens) != 1) continue;
-      for (const PlacedPass* whole : references) {
-        const PlacedLayer& last = whole->layers.back();
-        const auto layer =
-            std::span<const Token>(whole->group->tokens).subspan(last.begin, last.end - last.begin);
-        const auto at = FindLayerLike(layer, pass.group->tokens);
-        if (!at) continue;
-        pass.layers.push_back({*at, *at + last.end - last.begin, 0, false, {}});
-        pass.confidence = std::min(whole->confidence, kLaidOver);
-        pass.kind = "template";
-        pass.abstained = {};
-        n_draft_layers_ = 1;
-        break;
+      LayOver(references, pass);
+    }
+  }
+
+  /// Of the last layers of whole passes the one with most kernels in common: phases differ.
+  void LayOver(const std::vector<const PlacedPass*>& references, PlacedPass& pass) {
+    const std::span<const Token> tokens = pass.group->tokens;
+    std::ptrdiff_t most = 0;
+    for (const PlacedPass* whole : references) {
+      const PlacedLayer& last = whole->layers.back();
+      const auto layer =
+          std::span<const Token>(whole->group->tokens).subspan(last.begin, last.end - last.begin);
+      const auto at = FindLayerLike(layer, tokens);
+      if (!at) continue;
+      std::ptrdiff_t n_alike = 0;
+      for (size_t i = 0; i < layer.size(); ++i) {
+        n_alike += layer[i].name == tokens[*at + i].name ? 1 : 0;
       }
+      if (n_alike <= most) continue;
+      most = n_alike;
+      pass.layers = {{*at, *at + last.end - last.begin, 0, false, {}}};
+      pass.confidence = std::min(whole->confidence, kLaidOver);
+      pass.kind = "template";
+      pass.abstained = {};
+      n_draft_layers_ = 1;
     }
   }
 

@@ -22,6 +22,13 @@ bool SameSequence(std::span<const Token> a, std::span<const Token> b) {
 }  // namespace
 
 const Segmentation& PassSegmenter::Segment(const PassGroup& group, const Question& question) {
+  if (group.no_order) {
+    Segmentation& withheld = no_order_;
+    withheld.abstained_code = "no_order";
+    withheld.why_not = "all kernels of this pass start at the same time: their order is unknown";
+    withheld.how = "record the trace again, with the times of its kernels";
+    return withheld;
+  }
   std::vector<size_t>& alike = by_hash_[HashOf(group.tokens)];
   for (const size_t i : alike) {
     const Known& known = known_[i];
@@ -34,9 +41,17 @@ const Segmentation& PassSegmenter::Segment(const PassGroup& group, const Questio
   return known_.back().segmentation;
 }
 
+std::string_view PassSegmenter::CountSource(std::optional<int64_t> num_layers) const {
+  if (!num_layers) return {};
+  if (options_.num_layers == num_layers) return "--num-layers";
+  if (options_.config != nullptr && options_.config->num_layers == *num_layers) return "the config";
+  return "another pass";
+}
+
 Segmentation PassSegmenter::Cut(std::span<const Token> tokens, const Question& question) const {
   SegmentHints hints;
   hints.num_layers = question.num_layers;
+  hints.count_source = CountSource(question.num_layers);
   if (options_.config != nullptr && question.knows_plan) hints.plan = options_.config->layers;
   hints.may_be_cut_first = question.may_be_cut_first;
   hints.may_be_cut_last = question.may_be_cut_last;
@@ -45,6 +60,7 @@ Segmentation PassSegmenter::Cut(std::span<const Token> tokens, const Question& q
       std::any_of(tokens.begin(), tokens.end(), [](const Token& token) { return token.anchor; });
   if (anchored) {
     SegmentHints with_anchor = hints;
+    with_anchor.of_user = source_.user;
     with_anchor.blocks_per_layer = options_.blocks_per_layer;
     with_anchor.anchor_offset = options_.anchor_offset;
     with_anchor.anchor_is_boundary = options_.anchor_is_boundary;
@@ -58,12 +74,14 @@ Segmentation PassSegmenter::Cut(std::span<const Token> tokens, const Question& q
       }
       with_anchor.helpers_before = profile.anchor.helpers_before;
       // Where helpers stand before it, moving back to what opens the layer would take them along.
-      with_anchor.anchor_is_boundary |=
-          profile.anchor.boundary && !profile.anchor.helpers_before.empty();
+      with_anchor.anchor_is_boundary |= !source_.is_candidate && profile.anchor.boundary &&
+                                        !profile.anchor.helpers_before.empty();
     }
     const bool given = source_.user && question.is_whole;
     Segmentation cut = SegmentByAnchor(tokens, with_anchor, given);
-    if (cut.ok() || given || (source_.user && question.only_anchor)) return cut;
+    const bool unverified =
+        source_.is_candidate && !source_.user && cut.ok() && cut.confidence < kConfident;
+    if ((cut.ok() && !unverified) || given || (source_.user && question.only_anchor)) return cut;
   }
   return SegmentByRepetition(tokens, hints);
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "src/base/hash.h"
@@ -19,6 +20,9 @@ namespace layerscope::layers {
 struct AnchorSource {
   bool user = false;     ///< given: it must fit, or the cut is refused
   bool profile = false;  ///< the profile's: what that says of blocks and extra anchors holds
+  /// The profile's anchor only proposes itself: a cut by it counts where the pass verifies it
+  /// (formats/profiles.md, "Given"), and nowhere does it insist on opening a block.
+  bool is_candidate = false;
   bool any() const { return user || profile; }
 };
 
@@ -49,11 +53,13 @@ class PassSegmenter {
     Segmentation segmentation;
   };
 
+  std::string_view CountSource(std::optional<int64_t> num_layers) const;
   Segmentation Cut(std::span<const Token> tokens, const Question& question) const;
 
   const LayerOptions& options_;
   AnchorSource source_;
   std::deque<Known> known_;
+  Segmentation no_order_;  ///< the answer for a pass whose kernels have no order
   tsl::robin_map<uint64_t, std::vector<size_t>, base::MixHash> by_hash_;
 };
 

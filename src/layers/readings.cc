@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/layers/layer_ends.h"
+#include "src/layers/opening_path.h"
 
 namespace layerscope::layers {
 namespace {
@@ -17,7 +18,7 @@ void AddBlock(Reading* reading, uint32_t begin, size_t half) {
 }
 
 bool OpensPair(const std::vector<Half>& halves, const Stretch& stretch, size_t i) {
-  return i == stretch.first || halves[i - 1].after != Separation::kBare;
+  return i == stretch.first || halves[i - 1].after != Separation::kBare || !stretch.has_ffn;
 }
 
 /// A stretch behind an embedding opens at its own first norm, not at the final norm before.
@@ -49,28 +50,41 @@ std::vector<uint32_t> BlockOpenings(const Outline& o, const Stretch& stretch, ui
   size_t norm = o.FirstNormFrom(from);
   while (norm < o.norms.size() && o.norms[norm].begin < stretch.limit) {
     const size_t end = NormGroupEnd(o, norm, stretch.limit);
-    const auto mixer = std::lower_bound(o.mixers.begin(), o.mixers.end(), o.norms[end - 1].end,
-                                        [](const MixPoint& m, uint32_t at) { return m.at < at; });
-    const bool inner = mixer != o.mixers.end() && LeadsToMixer(o, o.norms[end - 1], mixer->at);
+    const size_t mixer = o.FirstMixerFrom(o.norms[end - 1].end);
+    const bool inner =
+        mixer < o.mixers.size() && LeadsToMixer(o, o.norms[end - 1], o.mixers[mixer].at);
     if (!inner) openings.push_back(o.norms[norm].begin);
     norm = end;
   }
   return openings;
 }
 
+/// The first of the FFN blocks that stand before a stretch's first mixer (a pattern that begins
+/// with an FFN); `begin`, where the mixer's own block opens, when there is none.
+uint32_t FirstBlock(const Outline& o, const Stretch& stretch, uint32_t begin) {
+  size_t norm = o.FirstNormFrom(begin);
+  while (norm > 0) {
+    const size_t first = norm - GroupSizeBackwards(o, norm - 1);
+    const uint32_t earlier = o.norms[first].begin;
+    const uint32_t behind = o.norms[norm - 1].end;
+    if (earlier < stretch.from || o.HasApart(behind, begin) || !o.HasFfn(behind, begin)) break;
+    begin = earlier;
+    norm = first;
+  }
+  return begin;
+}
+
 /// One block a layer: every group of norms opens one, as long as mixers or FFN kernels follow.
 void ReadBlocks(const Outline& o, const std::vector<Half>& halves, const Stretch& stretch,
                 Reading* reading) {
-  const auto openings = BlockOpenings(o, stretch, OpeningOf(o, halves[stretch.first], stretch));
+  const uint32_t first = FirstBlock(o, stretch, OpeningOf(o, halves[stretch.first], stretch));
+  const auto openings = BlockOpenings(o, stretch, first);
   size_t half = stretch.first;
   for (size_t i = 0; i < openings.size(); ++i) {
     const uint32_t begin = openings[i];
     const uint32_t stop = i + 1 < openings.size() ? openings[i + 1] : stretch.limit;
     while (half + 1 < stretch.end && halves[half + 1].begin <= begin) ++half;
-    const auto mixer = std::lower_bound(o.mixers.begin(), o.mixers.end(), begin,
-                                        [](const MixPoint& m, uint32_t at) { return m.at < at; });
-    const bool mixes = mixer != o.mixers.end() && mixer->at < stop;
-    if (mixes || o.HasFfn(begin, stop)) AddBlock(reading, begin, half);
+    if (o.HasMixer(begin, stop) || o.HasFfn(begin, stop)) AddBlock(reading, begin, half);
   }
 }
 
@@ -89,31 +103,22 @@ void ReadPairs(const Outline& outline, const std::vector<Half>& halves, const St
 }  // namespace
 
 std::vector<Stretch> FindStretches(const Outline& outline, const std::vector<Half>& halves) {
-  std::vector<size_t> cuts;
-  std::vector<uint32_t> at;
+  std::vector<Stretch> stretches = {{0, halves.size(), 0, outline.size()}};
   for (size_t i = 1; i < halves.size(); ++i) {
     const uint32_t from = halves[i - 1].mix_end;
-    if (!outline.HasApart(from, halves[i].mix_begin)) continue;
-    cuts.push_back(i);
-    uint32_t position = halves[i].mix_begin;
-    for (const uint32_t apart : outline.apart) {
-      if (apart >= from) {
-        position = apart;
-        break;
-      }
+    const auto apart = std::lower_bound(outline.apart.begin(), outline.apart.end(), from);
+    if (apart == outline.apart.end() || *apart >= halves[i].mix_begin) continue;
+    stretches.back().end = i;
+    stretches.back().limit = *apart;
+    stretches.push_back({i, halves.size(), *apart, outline.size()});
+    if (stretches.size() > kMaxParts + 1) {
+      stretches = {{0, halves.size(), 0, outline.size()}};
+      break;
     }
-    at.push_back(position);
-    if (cuts.size() > kMaxParts) return {{0, halves.size(), 0, outline.size()}};
   }
-  std::vector<Stretch> stretches;
-  size_t first = 0;
-  uint32_t from = 0;
-  for (size_t c = 0; c < cuts.size(); ++c) {
-    stretches.push_back({first, cuts[c], from, at[c]});
-    first = cuts[c];
-    from = at[c];
+  for (Stretch& stretch : stretches) {
+    stretch.has_ffn = outline.HasFfn(halves[stretch.first].mix_end, stretch.limit);
   }
-  stretches.push_back({first, halves.size(), from, outline.size()});
   return stretches;
 }
 
@@ -121,6 +126,7 @@ Reading Read(const Outline& outline, const std::vector<Half>& halves, const Stre
              ReadingKind kind, const SegmentHints& hints) {
   Reading reading;
   reading.kind = kind;
+  reading.stretch = stretch;
   if (kind == ReadingKind::kBlock) {
     ReadBlocks(outline, halves, stretch, &reading);
   } else {
@@ -132,12 +138,17 @@ Reading Read(const Outline& outline, const std::vector<Half>& halves, const Stre
   reading.cut_first = ends.cut_first;
   reading.cut_last = ends.cut_last;
   reading.odd_last = ends.odd_last;
+  reading.tail_may_be_layer = ends.tail_may_be_layer;
   if (ends.tail_is_layer) {
     AddBlock(&reading, ends.end, stretch.end);
     reading.end = stretch.limit;
   }
   if (ends.drop_first) DropFirst(&reading);
   return reading;
+}
+
+bool MayBeCut(const Reading& reading, const SegmentHints& hints) {
+  return reading.cut_first || reading.cut_last || hints.may_be_cut_first || hints.may_be_cut_last;
 }
 
 Segmentation CutAsRead(const std::vector<Half>& halves, const Reading& reading) {

@@ -8,6 +8,7 @@
 #include "src/layers/halves.h"
 #include "src/layers/judgement.h"
 #include "src/layers/outline.h"
+#include "src/layers/plan_check.h"
 #include "src/layers/readings.h"
 
 namespace layerscope::layers {
@@ -16,6 +17,10 @@ namespace {
 constexpr std::string_view kGiveConfig =
     "give --config with the model's config.json, --num-layers N, or --anchor-kernel with a kernel "
     "that opens each layer";
+
+constexpr std::string_view kGiveAnchor =
+    "give --anchor-kernel with a kernel that opens each layer: the number of layers tells nothing "
+    "of it";
 
 Segmentation Abstain(std::string code, std::string why,
                      std::string how = std::string(kGiveConfig)) {
@@ -35,6 +40,12 @@ class Segmenter {
     halves_ = FindHalves(o_);
     if (halves_.empty()) return Abstain("no_layers", "no layer is recognised in this pass");
     stretches_ = FindStretches(o_, halves_);
+    if (halves_.size() > static_cast<size_t>(kMaxLayers)) {
+      return Abstain("too_many_layers",
+                     fmt::format("{} runs of attention in one pass: no more than {} layers are "
+                                 "looked for",
+                                 halves_.size(), kMaxLayers));
+    }
     if (hints_.num_layers) return CutKnownCount(*hints_.num_layers);
     return CutUnknownCount();
   }
@@ -64,9 +75,8 @@ class Segmenter {
   /// A whole pass must have exactly N layers; one that a window cuts may have fewer.
   bool HasCount(const Reading& reading, int64_t n) const {
     const int64_t found = static_cast<int64_t>(reading.begin.size());
-    const bool cut =
-        reading.cut_first || reading.cut_last || hints_.may_be_cut_first || hints_.may_be_cut_last;
-    return found == n || (cut && reading.kind != ReadingKind::kDouble && found < n);
+    return found == n ||
+           (MayBeCut(reading, hints_) && reading.kind != ReadingKind::kDouble && found < n);
   }
 
   /// Readings that can give a known number of layers, the likeliest first.
@@ -87,25 +97,49 @@ class Segmenter {
   }
 
   Segmentation CutKnownCount(int64_t n) {
-    int64_t found_most = 0;
+    if (MayBePostNorm(o_, halves_, Longest(), hints_) == NormDoubt::kGrave) {
+      return Abstain("ambiguous_layers", std::string(kNormDoubt), std::string(kGiveAnchor));
+    }
     for (const bool exact : {true, false}) {
       for (const ReadingKind kind : KindsToTry()) {
         std::vector<Reading> fitting;
         for (const Stretch& stretch : stretches_) {
           Reading reading = Read(o_, halves_, stretch, kind, hints_);
           const int64_t found = static_cast<int64_t>(reading.begin.size());
-          if (kind == KindsToTry().front()) found_most = std::max(found_most, found);
           if (found == 0 || !(exact ? found == n : HasCount(reading, n))) continue;
+          if (!exact && kind == ReadingKind::kBlock && ContradictsPlan(reading)) continue;
           fitting.push_back(std::move(reading));
         }
         if (!fitting.empty()) return FinishOneOf(fitting, exact);
       }
     }
+    return CountDiffers(n);
+  }
+
+  /// Blocks that a window may cut are fewer than the model's; of these kinds they must be.
+  bool ContradictsPlan(const Reading& reading) const {
+    const PlanVerdict verdict = CheckPlan(o_, reading, hints_.plan);
+    return verdict.differing * 10 > verdict.checked;
+  }
+
+  Segmentation CountDiffers(int64_t n) const {
+    const bool blocks = FindAmbiguity(o_, halves_, Longest(), hints_).blocks;
+    int64_t found = 0;
+    for (const Stretch& stretch : stretches_) {
+      const Reading reading =
+          Read(o_, halves_, stretch, blocks ? ReadingKind::kBlock : ReadingKind::kPair, hints_);
+      found = std::max(found, static_cast<int64_t>(reading.begin.size()));
+    }
+    const std::string says = hints_.count_source.empty()
+                                 ? fmt::format("the model has {} layers", n)
+                                 : fmt::format("{} says {} layers", hints_.count_source, n);
     return Abstain(
         "layer_count_differs",
-        fmt::format("the model has {} layers and {} are found in this pass", n, found_most),
-        "check --config and --num-layers; the pass may hold draft layers, pipeline "
-        "stages or half a batch");
+        fmt::format("{} and {} {} found in this pass", says, found, found == 1 ? "is" : "are"),
+        found < n ? "check --config and --num-layers: another model's, or the pass is "
+                    "one pipeline stage or lies only in part in the window"
+                  : "check --config and --num-layers: another model's, or the pass "
+                    "holds draft layers or several micro-batches");
   }
 
   /// Several parts may have the wanted number of layers: the language model comes last.
@@ -120,7 +154,7 @@ class Segmenter {
 
   Segmentation CutUnknownCount() {
     const Stretch& stretch = Longest();
-    const Ambiguity ambiguity = FindAmbiguity(o_, halves_, stretch);
+    const Ambiguity ambiguity = FindAmbiguity(o_, halves_, stretch, hints_);
     if (!ambiguity.why.empty()) return Abstain("ambiguous_layers", ambiguity.why);
     const ReadingKind kind = ambiguity.blocks ? ReadingKind::kBlock : ReadingKind::kPair;
     Segmentation result = Finish(Read(o_, halves_, stretch, kind, hints_), false);
@@ -132,16 +166,13 @@ class Segmenter {
   }
 
   Segmentation Finish(const Reading& reading, bool count_known) {
-    Judgement judgement = Judge(o_, halves_, reading, count_known);
-    if (hints_.num_layers && MayBePostNorm(o_, halves_)) {
-      judgement.confidence = std::min(judgement.confidence, 0.6);
-      judgement.why =
-          "layers without cache and rotary embedding may end at their norm instead of opening "
-          "at one";
-    }
+    Judgement judgement = Judge(o_, halves_, reading, hints_, count_known);
     if (judgement.confidence < kShown) {
-      return Abstain("low_confidence", fmt::format("a cut into {} layers is not convincing: {}",
-                                                   reading.begin.size(), judgement.why));
+      const size_t n = reading.begin.size();
+      return Abstain(
+          "low_confidence",
+          n == 1 ? "only one layer is recognised, and a single layer shows no repetition"
+                 : fmt::format("a cut into {} layers is not convincing: {}", n, judgement.why));
     }
     Segmentation result = CutAsRead(halves_, reading);
     result.kind = "repetition";

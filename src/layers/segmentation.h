@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/layers/kernel_class.h"
@@ -25,11 +26,13 @@ struct Token {
 /// What is known before looking.
 struct SegmentHints {
   std::optional<int64_t> num_layers;
+  std::string_view count_source;              ///< who says num_layers: "the config", "--num-layers"
   std::span<const model::PlannedLayer> plan;  ///< empty without a config
   std::optional<int64_t> blocks_per_layer;
   std::optional<int64_t> extra_anchors;  ///< a pass, beyond layers × blocks
   std::optional<int64_t> anchor_offset;
   bool anchor_is_boundary = false;  ///< insists
+  bool of_user = false;             ///< the anchor is the user's, also where it need not fit
   bool may_be_cut_first = false;    ///< the pass may have begun before the window
   bool may_be_cut_last = false;
   std::span<const std::string> helpers_before;
@@ -60,6 +63,9 @@ struct Segmentation {
 inline constexpr double kConfident = 0.7;
 /// Under this a cut is withheld.
 inline constexpr double kShown = 0.4;
+/// No model known has a tenth of these; more is no count of layers or blocks.
+inline constexpr int64_t kMaxLayers = 4096;
+inline constexpr int64_t kMaxBlocksPerLayer = 16;
 
 /// Finds the repetition itself (formats/layer_finding.md).
 Segmentation SegmentByRepetition(std::span<const Token> tokens, const SegmentHints& hints);

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::layers {
 namespace {
@@ -27,7 +27,7 @@ std::map<trace::StreamId, std::vector<Chain>> FindChains(const trace::Trace& tra
     trace::StringId& first = first_name[rows.stream[row]];
     if (!first.valid()) first = rows.name[row];
     if (rows.name[row] == first) of_stream.push_back({rows.start_ns[row], rows.start_ns[row]});
-    of_stream.back().end_ns = attribution::AddClamped(rows.start_ns[row], rows.dur_ns[row]);
+    of_stream.back().end_ns = base::AddClamped(rows.start_ns[row], rows.dur_ns[row]);
   }
   return chains;
 }

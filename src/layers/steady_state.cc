@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/attribution/checked_sum.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::layers {
 namespace {
@@ -35,8 +35,7 @@ std::vector<int64_t> FirstLayerWalls(const trace::Activities& rows,
     if (layer.index != 0) continue;
     Extent& extent = extents[layer.pass.index()];
     extent.begin_ns = std::min(extent.begin_ns, rows.start_ns[row]);
-    extent.end_ns =
-        std::max(extent.end_ns, attribution::AddClamped(rows.start_ns[row], rows.dur_ns[row]));
+    extent.end_ns = std::max(extent.end_ns, base::AddClamped(rows.start_ns[row], rows.dur_ns[row]));
   }
   std::vector<int64_t> walls;
   for (const Extent& extent : extents) {

@@ -143,7 +143,7 @@ class TargetChooser {
                    fmt::format("kernels of {} devices are mixed (device {}): layers are looked for "
                                "on one device at a time",
                                found.size(), Listed(names)),
-                   fmt::format("choose one with --device {} (or --rank R)", names.front()));
+                   fmt::format("choose one with --device {}", names.front()));
   }
 
   const trace::Trace& trace_;

@@ -102,15 +102,6 @@ std::optional<Types> FromNumbers(ConfigFields& fields) {
 
 // --- ids of layers
 
-std::vector<bool> Members(ConfigFields& fields, const std::vector<int64_t>& ids, int64_t first) {
-  std::vector<bool> members(static_cast<size_t>(fields.n_layers()), false);
-  for (const int64_t id : ids) {
-    const int64_t layer = id - first;
-    if (layer >= 0 && layer < fields.n_layers()) members[static_cast<size_t>(layer)] = true;
-  }
-  return members;
-}
-
 std::optional<std::vector<int64_t>> IdsOf(ConfigFields& fields, const Node* table,
                                           std::string_view key) {
   const Node* const node = table == nullptr ? nullptr : table->Find(key);
@@ -144,8 +135,8 @@ std::optional<Types> FromLinearIds(ConfigFields& fields) {
   std::vector<int64_t> all = linear.value_or(std::vector<int64_t>());
   if (full) all.insert(all.end(), full->begin(), full->end());
   const int64_t first = FirstId(fields, all);
-  const std::vector<bool> is_linear = Members(fields, linear.value_or(all), first);
-  const std::vector<bool> is_full = Members(fields, full.value_or(all), first);
+  const std::vector<bool> is_linear = fields.LayersAmong(linear.value_or(all), first);
+  const std::vector<bool> is_full = fields.LayersAmong(full.value_or(all), first);
   return TypesBy(fields, [&](int64_t i) {
     const auto at = static_cast<size_t>(i);
     return (linear ? is_linear[at] : !is_full[at]) ? kLinear : kFull;
@@ -165,7 +156,7 @@ std::optional<Types> FromIds(ConfigFields& fields) {
   for (const Field& field : kFields) {
     const auto ids = fields.NumberList(field.key);
     if (!ids) continue;
-    const std::vector<bool> listed = Members(fields, *ids, 0);
+    const std::vector<bool> listed = fields.LayersAmong(*ids);
     return TypesBy(fields, [&](int64_t i) {
       return listed[static_cast<size_t>(i)] ? field.listed : field.others;
     });

@@ -233,6 +233,14 @@ void ConfigFields::SetLayerCount(int64_t n_layers, int64_t n_nextn) {
   n_nextn_ = n_nextn;
 }
 
+std::vector<bool> ConfigFields::LayersAmong(const std::vector<int64_t>& ids, int64_t first) const {
+  std::vector<bool> among(static_cast<size_t>(n_layers_), false);
+  for (const int64_t id : ids) {
+    if (id >= first && id - first < n_layers_) among[static_cast<size_t>(id - first)] = true;
+  }
+  return among;
+}
+
 std::string ConfigFields::InnerType() const {
   for (const Node* const table : tables_) {
     if (std::string type = TypeOf(*table); !type.empty()) return type;

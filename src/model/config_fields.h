@@ -53,6 +53,9 @@ class ConfigFields {
   /// Must be set before per-layer lists are read.
   void SetLayerCount(int64_t n_layers, int64_t n_nextn);
   int64_t n_layers() const { return n_layers_; }
+  /// By layer: whether its id is in `ids`, which count from `first`. Ids of other layers (of models
+  /// that were shortened) are ignored.
+  std::vector<bool> LayersAmong(const std::vector<int64_t>& ids, int64_t first = 0) const;
 
   /// `model_type` of the innermost and of the outermost table that has one; empty when none has.
   std::string InnerType() const;

@@ -51,7 +51,7 @@ base::Status RefuseOtherKinds(const Node& root) {
   if (LooksLikeAModel(root)) return {};
   const Node* const quantization = root.Find("quantization");
   if (quantization != nullptr && quantization->Find("quant_algo") != nullptr) {
-    return Refuse("a hf_quant_config: ModelOpt's list of quantised modules",
+    return Refuse("an hf_quant_config: ModelOpt's list of quantised modules",
                   "give the config.json that lies beside it; it holds the architecture");
   }
   for (const OtherKind& other : kOtherKinds) {

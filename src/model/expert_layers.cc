@@ -21,15 +21,11 @@ int64_t LargestOf(std::vector<int64_t> numbers) {
   return largest == numbers.end() ? 0 : *largest;
 }
 
-/// A set of layer ids; ids beyond the last layer (of shortened models) are ignored.
 std::vector<bool> MembersOf(ConfigFields& fields, std::string_view key,
                             const std::vector<int64_t>& ids) {
-  std::vector<bool> members(static_cast<size_t>(fields.n_layers()), false);
-  for (const int64_t id : ids) {
-    if (id < 0) fields.Mistake(key, "names a negative layer");
-    if (id >= 0 && id < fields.n_layers()) members[static_cast<size_t>(id)] = true;
-  }
-  return members;
+  const bool all_count = std::all_of(ids.begin(), ids.end(), [](int64_t id) { return id >= 0; });
+  if (!all_count) fields.Mistake(key, "names a negative layer");
+  return fields.LayersAmong(ids);
 }
 
 std::vector<FeedForward> ToPlan(const std::vector<bool>& has_experts) {

@@ -91,8 +91,10 @@ void ReadDimensions(ConfigFields& fields, ModelConfig& config) {
   config.rope_head_dim = fields.Number({"qk_rope_head_dim"});
   config.nope_head_dim = fields.Number({"qk_nope_head_dim"});
   config.v_head_dim = fields.Number({"v_head_dim"});
-  config.sliding_window =
-      fields.Positive({"sliding_window", "sliding_window_size", "attention_window_size"});
+  if (fields.Flag("use_sliding_window").value_or(true)) {
+    config.sliding_window =
+        fields.Positive({"sliding_window", "sliding_window_size", "attention_window_size"});
+  }
   config.hyper_connections = fields.Positive({"hc_mult", "hc_count", "mhc_num_residual_streams"});
   const int64_t heads = config.num_attention_heads.value_or(0);
   if (!config.head_dim && !config.kv_lora_rank && config.hidden_size && heads > 0 &&
@@ -113,8 +115,16 @@ void ReadExperts(ConfigFields& fields, ModelConfig& config) {
       {"n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"});
   experts.intermediate_size = fields.Number({"moe_intermediate_size", "expert_ffn_hidden_size",
                                              "moe_ffn_hidden_size", "expert_intermediate_size"});
+  // Qwen's MoE models count no shared expert; they give the width of the one that they have.
+  if (!experts.n_shared && fields.Positive({"shared_expert_intermediate_size"})) {
+    experts.n_shared = 1;
+  }
   // Mixtral, Llama-4, gpt-oss: the one width of the file is the experts'.
   if (!experts.intermediate_size) experts.intermediate_size = config.intermediate_size;
+  // Llama-4's dense layers have a width of their own.
+  if (const auto dense = fields.Positive({"intermediate_size_mlp"})) {
+    config.intermediate_size = dense;
+  }
 }
 
 void ReadIndexer(ConfigFields& fields, ModelConfig& config) {

@@ -86,6 +86,20 @@ TEST(ModelConfig, DerivesTheHeadWidthWhereItIsPlain) {
   EXPECT_EQ(Parsed(R"({"n_layer": 1, "n_embd": 64, "n_head": 0})").head_dim, std::nullopt);
 }
 
+TEST(ModelConfig, WidthsAndWindowsAreThoseInUse) {
+  // Llama4TextConfig of Transformers: intermediate_size is the experts', intermediate_size_mlp the
+  // dense layers'.
+  const ModelConfig llama4 = Parsed(R"({"num_hidden_layers": 2, "num_local_experts": 16,
+    "intermediate_size": 8192, "intermediate_size_mlp": 16384, "interleave_moe_layer_step": 2})");
+  EXPECT_EQ(llama4.intermediate_size, 16384);
+  EXPECT_EQ(llama4.experts.intermediate_size, 8192);
+  const ModelConfig qwen = Parsed(R"({"num_hidden_layers": 1, "num_experts": 256,
+    "shared_expert_intermediate_size": 512, "sliding_window": 32768,
+    "use_sliding_window": false})");
+  EXPECT_EQ(qwen.experts.n_shared, 1);
+  EXPECT_EQ(qwen.sliding_window, std::nullopt);
+}
+
 TEST(ModelConfig, TheInnermostTextConfigWins) {
   const ModelConfig config = Parsed(R"({"model_type": "outer", "num_hidden_layers": 9,
     "architectures": ["Outer"], "dtype": "float16", "thinker_config": {"text_config":

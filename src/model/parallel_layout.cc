@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
+
+#include "src/base/parse_number.h"
 
 namespace layerscope::model {
 namespace {
 
+/// More than any deployment has; a larger number is a slip of the pen.
 constexpr int64_t kMaxDegree = 65536;
 
 struct Flag {
@@ -38,7 +40,8 @@ constexpr std::array<Flag, 17> kFlags = {{
     {"-ep", &ParallelLayout::ep},
 }};
 
-bool IsSpace(char c) {
+/// White space, quotes, and what stands between the words of a list.
+bool IsBetweenWords(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\\' || c == '"' || c == '\'' ||
          c == ',' || c == '[' || c == ']';
 }
@@ -48,12 +51,12 @@ std::vector<std::string_view> Words(std::string_view text) {
   std::vector<std::string_view> words;
   size_t at = 0;
   while (at < text.size()) {
-    if (IsSpace(text[at])) {
+    if (IsBetweenWords(text[at])) {
       ++at;
       continue;
     }
     size_t end = at;
-    while (end < text.size() && !IsSpace(text[end])) ++end;
+    while (end < text.size() && !IsBetweenWords(text[end])) ++end;
     words.push_back(text.substr(at, end - at));
     at = end;
   }
@@ -61,11 +64,8 @@ std::vector<std::string_view> Words(std::string_view text) {
 }
 
 std::optional<int64_t> ParseDegree(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value < 1 || value > kMaxDegree) return std::nullopt;
-  return value;
+  const std::optional<int64_t> value = base::ParseWhole(text);
+  return value && *value >= 1 && *value <= kMaxDegree ? value : std::nullopt;
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class Fitter {
   std::optional<size_t> NextToHide() const {
     std::optional<size_t> next;
     for (size_t i = columns_.size(); i-- > 1;) {
-      if (!shown_[i] || IsName(columns_[i])) continue;
+      if (!shown_[i] || (IsName(columns_[i]) && columns_[i].priority == 0)) continue;
       if (!next || columns_[i].priority > columns_[*next].priority) next = i;
     }
     return next;

@@ -107,10 +107,15 @@ std::vector<CsvColumn> ColumnsOf(const std::vector<Source>& sources) {
 /// Writes lines field by field.
 class CsvText {
  public:
+  explicit CsvText(bool to_terminal) : to_terminal_(to_terminal) {}
   void Field(std::string_view text) {
     if (!first_) text_ += ',';
     first_ = false;
-    AppendField(text_, text);
+    if (to_terminal_) {
+      AppendField(text_, VisibleText(text));
+    } else {
+      AppendField(text_, text);
+    }
   }
   void EndLine() {
     text_ += '\n';
@@ -119,6 +124,7 @@ class CsvText {
   std::string Take() { return std::move(text_); }
 
  private:
+  const bool to_terminal_;
   std::string text_;
   bool first_ = true;
 };
@@ -157,12 +163,12 @@ void WriteRows(const Source& source, const std::vector<CsvColumn>& columns, bool
   }
 }
 
-std::string WriteCsv(const std::vector<Source>& sources, bool several) {
+std::string WriteCsv(const std::vector<Source>& sources, bool several, bool to_terminal) {
   const std::vector<CsvColumn> columns = ColumnsOf(sources);
   const bool has_rank = std::any_of(columns.begin(), columns.end(),
                                     [](const CsvColumn& column) { return column.name == "rank"; });
   const bool with_rank = several && !has_rank;
-  CsvText csv;
+  CsvText csv(to_terminal);
   if (with_rank) csv.Field("rank");
   for (const CsvColumn& column : columns) {
     if (column.keys.empty()) csv.Field(ValidUtf8(column.name));
@@ -222,14 +228,15 @@ base::Error NoTable(std::string_view name, const std::vector<std::string>& names
 
 }  // namespace
 
-base::Result<std::string> RenderCsv(const table::Result& result, std::string_view table_name) {
+base::Result<std::string> RenderCsv(const table::Result& result, std::string_view table_name,
+                                    bool to_terminal) {
   std::vector<Source> sources;
   std::vector<std::string> names;
   if (result.reduced) {
     const std::vector<NamedTable> tables = TablesOf(*result.reduced);
     const std::string main_table = result.ranks.empty() ? "" : result.ranks.front().main_table;
     if (std::shared_ptr<const Table> table = FindReduced(tables, table_name, main_table)) {
-      return WriteCsv({{{}, std::move(table)}}, false);
+      return WriteCsv({{{}, std::move(table)}}, false, to_terminal);
     }
     if (!tables.empty()) names.emplace_back(kReduced);
     for (const NamedTable& table : tables) names.push_back(table.path);
@@ -248,7 +255,7 @@ base::Result<std::string> RenderCsv(const table::Result& result, std::string_vie
     const std::string label = rank.rank ? fmt::format("{}", *rank.rank) : ValidUtf8(rank.input);
     sources.push_back({label, std::move(table)});
   }
-  if (!sources.empty()) return WriteCsv(sources, HasSeveralRanks(result));
+  if (!sources.empty()) return WriteCsv(sources, HasSeveralRanks(result), to_terminal);
   if (!table_name.empty()) return NoTable(table_name, names);
   // Every rank abstained: there are no rows and no columns to name.
   return std::string();

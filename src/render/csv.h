@@ -15,7 +15,10 @@ namespace layerscope::render {
 /// the ranks, and "reduced" is the first table there. A map is one column a key
 /// ("evidence.unresolved"), 0 where the row's map lacks the key; unknown is empty; a list is joined
 /// by spaces. Several ranks get a first column `rank` (the input's path where the rank is unknown),
-/// unless the table has one. kUsage for an unknown table, naming those that there are.
-base::Result<std::string> RenderCsv(const table::Result& result, std::string_view table_name);
+/// unless the table has one. Text is the trace's own, control characters included, unless it goes
+/// `to_terminal`: then fields are VisibleText. kUsage for an unknown table, naming those that there
+/// are.
+base::Result<std::string> RenderCsv(const table::Result& result, std::string_view table_name,
+                                    bool to_terminal = false);
 
 }  // namespace layerscope::render

@@ -21,6 +21,26 @@ TEST(CsvTest, MainTableWithMapsAsColumns) {
             "\"copy<a, \"\"b\"\"|\x1b[31m>\",400000,1234,0,400000\n");
 }
 
+TEST(CsvTest, ATerminalIsSentNoControlCharacters) {
+  table::Result result = SampleResult();
+  table::Table table;
+  AddStrings(table, {.name = "name"},
+             {"a\x1b[31m\x7f", "b\n\"c\"",
+              "\xC2\x9B"
+              "d"});
+  result.ranks.front().data = {{"rows", table}};
+  const base::Result<std::string> data = RenderCsv(result, "rows");
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(*data,
+            "name\na\x1b[31m\x7f\n\"b\n\"\"c\"\"\"\n\xC2\x9B"
+            "d\n");
+  const base::Result<std::string> shown = RenderCsv(result, "rows", true);
+  ASSERT_TRUE(shown.ok());
+  EXPECT_EQ(*shown,
+            "name\na␛[31m␡\n\"b␊\"\"c\"\"\"\n\uFFFD"
+            "d\n");
+}
+
 TEST(CsvTest, SeveralRanksHaveAFirstColumn) {
   table::Result result = SampleRanks();
   for (table::RankResult& rank : result.ranks) {

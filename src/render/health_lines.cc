@@ -112,8 +112,10 @@ std::string HealthText(const HealthEntry& entry) {
 
 std::vector<std::string> CoverageLines(const table::Coverage& coverage) {
   if (coverage.total_ns == 0) return {};
-  std::vector<std::string> lines = {"evidence: " + Shares(coverage.module, coverage.total_ns)};
-  if (AnyResolved(coverage.layer)) {
+  const bool has_layers = AnyResolved(coverage.layer);
+  std::vector<std::string> lines = {(has_layers ? "evidence of modules: " : "evidence: ") +
+                                    Shares(coverage.module, coverage.total_ns)};
+  if (has_layers) {
     lines.push_back("evidence of layers: " + Shares(coverage.layer, coverage.total_ns));
   }
   return lines;

@@ -63,6 +63,8 @@ TEST(HealthLinesTest, CoverageNamesLayersOnlyWhenAnyIsKnown) {
   EXPECT_EQ(CoverageLines(coverage),
             TextList{"evidence: launch_correlation 97.2 %, unresolved 2.8 %"});
   coverage.layer = {{"anchor_kernel", 900}, {"unresolved", 100}};
+  EXPECT_EQ(CoverageLines(coverage).at(0),
+            "evidence of modules: launch_correlation 97.2 %, unresolved 2.8 %");
   EXPECT_EQ(CoverageLines(coverage).at(1),
             "evidence of layers: anchor_kernel 90.0 %, unresolved 10.0 %");
   coverage = {1'000'000, {{"launch_correlation", 999'900}, {"unresolved", 100}}, {}};

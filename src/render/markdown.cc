@@ -131,10 +131,11 @@ std::string BlockText(const table::Block& block, int level) {
 std::string RankText(const table::RankResult& rank, int level) {
   std::string out;
   if (rank.abstained) {
-    out += fmt::format("**Withheld:** {} {}\n\n", Escaped(rank.abstained->why),
+    out += fmt::format("**Withheld:** {}; {}\n\n", Escaped(rank.abstained->why),
                        Escaped(rank.abstained->how));
   }
-  const std::vector<table::Block> blocks = rank.blocks.empty() ? BlocksOf(rank.data) : rank.blocks;
+  const bool shows_data = rank.blocks.empty() && !rank.abstained;
+  const std::vector<table::Block> blocks = shows_data ? BlocksOf(rank.data) : rank.blocks;
   for (const table::Block& block : blocks) out += BlockText(block, level);
   for (const std::string& line : CoverageLines(rank.coverage)) out += Escaped(line) + "\n\n";
   return out;

@@ -15,7 +15,7 @@ base::Result<std::string> Render(const table::Result& result, const RenderOption
     case Format::kJson:
       return RenderJson(result);
     case Format::kCsv:
-      return RenderCsv(result, options.table);
+      return RenderCsv(result, options.table, options.to_terminal);
     case Format::kMarkdown:
       return RenderMarkdown(result, options.verbose);
   }

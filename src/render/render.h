@@ -13,10 +13,11 @@ enum class Format : uint8_t { kTable, kJson, kCsv, kMarkdown };
 
 struct RenderOptions {
   Format format = Format::kTable;
-  int width = 0;         ///< cells of a line of kTable; 0 = no limit, as for piped output
-  bool color = false;    ///< ANSI colour in kTable
-  bool verbose = false;  ///< also the health entries that are for information only
-  std::string table{};   ///< kCsv: which table; empty = the main one
+  int width = 0;             ///< cells of a line of kTable; 0 = no limit, as for piped output
+  bool color = false;        ///< ANSI colour in kTable
+  bool verbose = false;      ///< also the health entries that are for information only
+  bool to_terminal = false;  ///< kCsv: control characters are shown, not sent
+  std::string table{};       ///< kCsv: which table; empty = the main one
 };
 
 /// The whole output of a verb, ending with a line feed. The same result and options give the same

@@ -171,7 +171,8 @@ class Page {
 
 void AddRank(const table::RankResult& rank, Page& page) {
   if (rank.abstained) page.AddAbstention(*rank.abstained);
-  if (rank.blocks.empty()) {
+  // What is withheld has no rows; its empty data says nothing.
+  if (rank.blocks.empty() && !rank.abstained) {
     for (const table::Block& block : BlocksOf(rank.data)) page.AddBlock(block);
   }
   for (const table::Block& block : rank.blocks) page.AddBlock(block);

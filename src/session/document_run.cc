@@ -19,10 +19,6 @@
 namespace layerscope::session {
 namespace {
 
-base::Error Usage(std::string message, std::string hint) {
-  return {base::ErrorCode::kUsage, std::move(message), std::move(hint)};
-}
-
 /// Counts what passes.
 class CountingSink : public io::ByteSink {
  public:
@@ -83,14 +79,15 @@ base::Status DocumentRun::Check() const {
   const OptionValues& options = request_.options;
   const std::string format = options.TextOr("format", "json");
   if (!path_ && format != "json") {
-    return Usage(fmt::format("--format {} goes with -o FILE: without it the trace itself goes to "
-                             "standard output",
-                             format),
-                 "give -o FILE");
+    return base::UsageError(
+        fmt::format("--format {} goes with -o FILE: without it the trace itself goes to "
+                    "standard output",
+                    format),
+        "give -o FILE");
   }
   if (path_ && path_->ends_with(".zst")) {
-    return Usage(fmt::format("-o {}: traces are not written as zstd", *path_),
-                 "name it .json or .json.gz");
+    return base::UsageError(fmt::format("-o {}: traces are not written as zstd", *path_),
+                            "name it .json or .json.gz");
   }
   base::Result<std::vector<InputFile>> files = FindInputFiles(request_.inputs);
   if (!files.ok()) return std::move(files).error();
@@ -98,26 +95,28 @@ base::Status DocumentRun::Check() const {
     if (base::Status usable = CheckFile(file); !usable.ok()) return usable;
   }
   if (files->size() == 1 || options.Has("rank")) return {};
-  return Usage(
+  return base::UsageError(
       fmt::format("{} writes one trace, and {} are given", request_.document->name, files->size()),
       "choose one with --rank, or run it for each");
 }
 
 base::Status DocumentRun::CheckFile(const InputFile& file) const {
   if (file.path == "-") {
-    return Usage(fmt::format("{} reads its input twice, and standard input can be read once",
-                             request_.document->name),
-                 "save it to a file and name that");
+    return base::UsageError(
+        fmt::format("{} reads its input twice, and standard input can be read once",
+                    request_.document->name),
+        "save it to a file and name that");
   }
   std::error_code problem;
   const bool exists = std::filesystem::exists(file.path, problem);
   if (exists && !std::filesystem::is_regular_file(file.path, problem)) {
-    return Usage(fmt::format("{} reads its input twice, and {} can be read once",
-                             request_.document->name, file.path),
-                 "save it to a file and name that");
+    return base::UsageError(fmt::format("{} reads its input twice, and {} can be read once",
+                                        request_.document->name, file.path),
+                            "save it to a file and name that");
   }
   if (path_ && std::filesystem::equivalent(file.path, *path_, problem)) {
-    return Usage(fmt::format("-o {} would overwrite the input", *path_), "name another file");
+    return base::UsageError(fmt::format("-o {} would overwrite the input", *path_),
+                            "name another file");
   }
   return {};
 }
@@ -251,6 +250,10 @@ void DocumentRun::Describe(const document::CopyCounts& counts, std::optional<int
        fmt::format("{}: {} of {} of the input, {} added", base::FormatCount(counts.n_written()),
                    base::FormatCount(counts.n_kept), base::FormatCount(counts.n_input),
                    base::FormatCount(counts.n_added))}};
+  if (counts.n_repaired > 0) {
+    facts.facts.emplace_back("mended", base::FormatCounted(counts.n_repaired, "event") +
+                                           " that strict JSON readers would refuse");
+  }
   result.blocks.insert(result.blocks.begin(), std::move(facts));
 }
 

@@ -11,21 +11,6 @@
 namespace layerscope::session {
 namespace {
 
-/// The trace that every example of help runs on.
-constexpr const char* kExample = "examples/qwen3_8b_h100_vllm.json.gz";
-
-/// The lists one behind the other; of options that stand in several the first.
-std::vector<OptionSpec> Joined(std::vector<std::vector<OptionSpec>> lists) {
-  std::vector<OptionSpec> all;
-  std::set<std::string> names;
-  for (std::vector<OptionSpec>& list : lists) {
-    for (OptionSpec& spec : list) {
-      if (names.insert(spec.name).second) all.push_back(std::move(spec));
-    }
-  }
-  return all;
-}
-
 OptionSpec GzipOption() {
   OptionSpec spec = FlagOption("gzip", "compress the output");
   spec.fallback = "by the name: -o NAME.gz";
@@ -46,9 +31,9 @@ DocumentSpec Annotate() {
   chosen.erase(std::remove_if(chosen.begin(), chosen.end(),
                               [&](const OptionSpec& o) { return wanted.count(o.name) == 0; }),
                chosen.end());
-  spec.options = Joined({{GzipOption(), std::move(modules)}, chosen, LayerOptionSpecs()});
-  spec.examples = {std::string("layerscope annotate ") + kExample + " -o out.json.gz",
-                   std::string("layerscope annotate ") + kExample + " --no-modules"};
+  spec.options = JoinOptions({{GzipOption(), std::move(modules)}, chosen, LayerOptionSpecs()});
+  spec.examples = {HelpExample("annotate", "-o out.json.gz"),
+                   HelpExample("annotate", "--no-modules")};
   spec.layer_need = LayerNeed::kRequired;
   spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values) {
     document::AnnotateOptions options;
@@ -63,9 +48,10 @@ DocumentSpec Cut() {
   spec.name = "cut";
   spec.group = "convert";
   spec.summary = "a smaller trace: some steps, passes or a time, with all that belongs to them";
-  spec.options = Joined({{GzipOption()}, SelectionOptions(), PassOptions(), LayerOptionSpecs()});
-  spec.examples = {std::string("layerscope cut ") + kExample + " --step 0 -o out.json.gz",
-                   std::string("layerscope cut ") + kExample + " --from 0ms --to 20ms"};
+  spec.options =
+      JoinOptions({{GzipOption()}, SelectionOptions(), PassOptions(), LayerOptionSpecs()});
+  spec.examples = {HelpExample("cut", "--step 0 -o out.json.gz"),
+                   HelpExample("cut", "--from 0ms --to 20ms")};
   spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values) {
     return document::BuildCut(input, SelectionOf(values));
   };
@@ -80,7 +66,7 @@ const std::vector<DocumentSpec>& Documents() {
 }
 
 std::vector<OptionSpec> AllOptions(const DocumentSpec& spec) {
-  return Joined({spec.options, CommonOptions()});
+  return JoinOptions({spec.options, CommonOptions()});
 }
 
 }  // namespace layerscope::session

@@ -14,14 +14,18 @@ namespace {
 /// A server's arguments are a command line; a file larger than this holds something else.
 constexpr size_t kMaxServerArgsBytes = size_t{1} << 20;
 
-base::Error Usage(std::string message, std::string hint) {
-  return {base::ErrorCode::kUsage, std::move(message), std::move(hint)};
-}
-
 /// The option's own text, or what stands in the file of that name.
 base::Result<std::string> ServerArguments(const std::string& text_or_file) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(text_or_file, error)) return text_or_file;
+  if (!std::filesystem::is_regular_file(text_or_file, error)) {
+    const bool has_options =
+        text_or_file.starts_with("-") || text_or_file.find(" -") != std::string::npos;
+    if (has_options) return text_or_file;
+    return base::UsageError(
+        fmt::format("--server-args: '{}' is neither a file nor options such as --tp 4",
+                    text_or_file),
+        "give the server's command line, or the file that holds it");
+  }
   base::Result<std::string> text = io::ReadSmallFile(
       text_or_file, kMaxServerArgsBytes, "a server's command line", "give the command line itself");
   if (!text.ok()) return std::move(text).error().WithContext("--server-args");
@@ -33,7 +37,8 @@ base::Status SetDegree(const OptionValues& values, const char* name,
   const std::optional<int64_t> size = values.Number(name);
   if (!size) return {};
   if (*size < 1) {
-    return Usage(fmt::format("--{} 0 is no parallel size", name), "the smallest size is 1");
+    return base::UsageError(fmt::format("--{} 0 is no parallel size", name),
+                            "the smallest size is 1");
   }
   degree = {size, fmt::format("--{}", name)};
   return {};
@@ -74,14 +79,26 @@ base::Status SetProfile(const OptionValues& values, LayerContext& context) {
 
 base::Status CheckCounts(const layers::LayerOptions& options) {
   if (options.num_layers == 0) {
-    return Usage("--num-layers 0 leaves no layer", "give the number of decoder layers");
+    return base::UsageError("--num-layers 0 leaves no layer", "give the number of decoder layers");
   }
   if (options.blocks_per_layer == 0) {
-    return Usage("--blocks-per-layer 0 leaves no block", "a layer has 1, 2 or 4 blocks");
+    return base::UsageError("--blocks-per-layer 0 leaves no block", "a layer has 1, 2 or 4 blocks");
   }
   if (options.anchor.empty() && options.anchor_is_boundary) {
-    return Usage("--anchor-boundary goes with --anchor-kernel",
-                 "name the kernel that opens a block");
+    return base::UsageError("--anchor-boundary goes with --anchor-kernel",
+                            "name the kernel that opens a block");
+  }
+  // A profile's candidates are tried on their own, not counted on.
+  const model::ProfileAnchor& of_profile = options.profile->anchor;
+  if (options.anchor.empty() && (of_profile.patterns.empty() || of_profile.given)) {
+    const char* const alone = options.anchor_offset      ? "--anchor-offset"
+                              : options.blocks_per_layer ? "--blocks-per-layer"
+                                                         : nullptr;
+    if (alone != nullptr) {
+      return base::UsageError(fmt::format("{} counts anchors, and there is no anchor", alone),
+                              fmt::format("give --anchor-kernel; profile {} has none of its own",
+                                          options.profile->name));
+    }
   }
   return {};
 }
@@ -91,7 +108,8 @@ base::Status CheckCounts(const layers::LayerOptions& options) {
 base::Result<LayerContext> LoadLayerContext(const OptionValues& values) {
   LayerContext context;
   if (const std::optional<std::string> path = values.Text("config")) {
-    base::Result<model::ModelConfig> config = model::LoadModelConfig(*path);
+    base::Result<model::ModelConfig> config =
+        model::LoadModelConfig(*path, values.Number("num-layers"));
     if (!config.ok()) return std::move(config).error().WithContext("--config");
     context.config = std::make_unique<const model::ModelConfig>(*std::move(config));
   }
@@ -105,6 +123,7 @@ base::Result<LayerContext> LoadLayerContext(const OptionValues& values) {
   options.blocks_per_layer = values.Number("blocks-per-layer");
   options.anchor_offset = values.Number("anchor-offset");
   options.num_layers = values.Number("num-layers");
+  context.rank = values.Number("rank");
   options.pid = values.Text("pid");
   options.device = values.Text("device");
   options.stream = values.Text("stream");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct LayerContext {
   std::unique_ptr<const model::Profile> profile;     ///< never null
   model::ParallelLayout parallel;
   layers::LayerOptions options;  ///< points into the members above
+  std::optional<int64_t> rank;   ///< --rank: one of several processes of a file, where it has many
 };
 
 /// Reads the options of LayerOptionSpecs() (absent ones are unknown) and the files that they name.

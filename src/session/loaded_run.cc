@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 
+#include "src/analysis/process_ranks.h"
 #include "src/base/format_number.h"
 #include "src/ingest/kineto/reader.h"
 #include "src/io/byte_source.h"
@@ -177,9 +178,25 @@ base::Status ForEachRank(const LoadedRun& run, const LoadOptions& options, Work 
   return ForEachFile(files, options.threads, work);
 }
 
+/// The pid that --rank means in a file that numbers several processes as ranks (CLI.md).
+std::optional<std::string> PidOfRank(const LoadedRank& rank, std::optional<int64_t> wanted) {
+  if (!wanted || rank.rank) return std::nullopt;
+  analysis::RankInput input;
+  input.trace = rank.trace.get();
+  const analysis::ProcessRanks ranks = analysis::RanksOfProcesses(input);
+  if (!ranks.many()) return std::nullopt;
+  for (const trace::ProcessId host : ranks.hosts) {
+    if (ranks.rank_of[host.index()] != wanted) continue;
+    return rank.trace->LabelText(rank.trace->processes[host.index()].pid);
+  }
+  return std::nullopt;
+}
+
 std::optional<base::Error> FindLayersOf(const LoadedRun& run, LoadedRank& rank) {
+  layers::LayerOptions options = run.model.options;
+  if (!options.pid) options.pid = PidOfRank(rank, run.model.rank);
   base::Result<layers::LayerStructure> found =
-      layers::FindLayers(*rank.trace, *rank.attribution, *run.rules, run.model.options);
+      layers::FindLayers(*rank.trace, *rank.attribution, options);
   if (!found.ok()) {
     rank.no_layers = std::move(found).error();
     return std::nullopt;

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <set>
 
 #include "src/base/format_number.h"
 #include "src/base/nearest.h"
+#include "src/base/parse_number.h"
 
 namespace layerscope::session {
 namespace {
@@ -28,19 +29,11 @@ base::Status CheckUnit(const OptionSpec& spec, const std::string& text) {
   return error;
 }
 
-std::optional<int64_t> ParseWhole(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = problem == std::errc() && end == text.data() + text.size() && number >= 0;
-  if (!whole || text.empty()) return std::nullopt;
-  return number;
-}
-
 std::optional<std::pair<int64_t, int64_t>> ParseRange(std::string_view text) {
   const size_t dots = text.find("..");
-  const std::optional<int64_t> first = ParseWhole(text.substr(0, dots));
+  const std::optional<int64_t> first = base::ParseWhole(text.substr(0, dots));
   const std::optional<int64_t> last =
-      dots == std::string_view::npos ? first : ParseWhole(text.substr(dots + 2));
+      dots == std::string_view::npos ? first : base::ParseWhole(text.substr(dots + 2));
   if (!first || !last || *last < *first) return std::nullopt;
   return std::pair(*first, *last);
 }
@@ -99,6 +92,17 @@ std::optional<size_t> OptionValues::Choice(std::string_view name) const {
   return std::get<ChoiceValue>(*value).index;
 }
 
+std::vector<OptionSpec> JoinOptions(std::vector<std::vector<OptionSpec>> lists) {
+  std::vector<OptionSpec> all;
+  std::set<std::string> names;
+  for (std::vector<OptionSpec>& list : lists) {
+    for (OptionSpec& spec : list) {
+      if (names.insert(spec.name).second) all.push_back(std::move(spec));
+    }
+  }
+  return all;
+}
+
 base::Result<OptionValues> ParseOptions(const std::vector<OptionSpec>& specs,
                                         const RawOptions& raw) {
   OptionValues result;
@@ -119,7 +123,7 @@ base::Result<OptionValues> ParseOptions(const std::vector<OptionSpec>& specs,
         value = text;
         break;
       case OptionKind::kInteger:
-        if (!number(ParseWhole(text))) return BadValue(spec, text, "a whole number");
+        if (!number(base::ParseWhole(text))) return BadValue(spec, text, "a whole number");
         break;
       case OptionKind::kDuration:
         if (const base::Status unit = CheckUnit(spec, text); !unit.ok()) return unit.error();
@@ -138,7 +142,10 @@ base::Result<OptionValues> ParseOptions(const std::vector<OptionSpec>& specs,
       }
       case OptionKind::kStepRange: {
         const auto range = ParseRange(text);
-        if (!range) return BadValue(spec, text, "a step number or a range such as 3..5");
+        if (!range) {
+          return BadValue(spec, text,
+                          fmt::format("a {} number (0, 3) or a range such as 3..5", spec.name));
+        }
         value = *range;
         break;
       }

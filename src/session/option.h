@@ -39,6 +39,9 @@ struct OptionSpec {
   bool hidden = false;      ///< not in help (tests)
 };
 
+/// The lists one behind the other; of options that stand in several the first.
+std::vector<OptionSpec> JoinOptions(std::vector<std::vector<OptionSpec>> lists);
+
 /// Option values as the command line gives them, by name: text, "true" or "false" for flags.
 using RawOptions = std::map<std::string, std::string>;
 

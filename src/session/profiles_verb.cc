@@ -21,12 +21,8 @@ namespace {
 
 constexpr const char* kUsageText = "list | show NAME|FILE | infer --config FILE|DIR | check FILE";
 
-base::Error Usage(std::string message, std::string hint) {
-  return {base::ErrorCode::kUsage, std::move(message), std::move(hint)};
-}
-
 base::Error WrongWords(std::string message) {
-  return Usage(std::move(message), fmt::format("layerscope profiles {}", kUsageText));
+  return base::UsageError(std::move(message), fmt::format("layerscope profiles {}", kUsageText));
 }
 
 std::vector<OptionSpec> OutputOptionsOnly() {
@@ -72,10 +68,13 @@ base::Result<table::RankResult> Check(const std::string& path) {
                        "profiles check reads a profile of your own (TOML); profiles show prints "
                        "a built-in one"};
   }
-  // A name without a folder could be that of a built-in profile.
-  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-  base::Result<model::Profile> profile = model::LoadProfile(file);
-  if (!profile.ok()) return std::move(profile).error();
+  base::Result<model::Profile> profile = model::LoadProfileFile(path);
+  if (!profile.ok()) {
+    // Here the file is the input, not the value of an option.
+    base::Error error = std::move(profile).error();
+    error.code = base::ErrorCode::kInvalidInput;
+    return error;
+  }
   return analysis::ComputeProfilesCheck(*profile, path);
 }
 
@@ -123,16 +122,14 @@ const ProfilesSpec& Profiles() {
 }
 
 std::vector<OptionSpec> AllOptions(const ProfilesSpec& spec) {
-  std::vector<OptionSpec> all = spec.options;
-  all.insert(all.end(), spec.common_options.begin(), spec.common_options.end());
-  return all;
+  return JoinOptions({spec.options, spec.common_options});
 }
 
 base::Result<Outcome> RunProfiles(const std::vector<std::string>& words,
                                   const OptionValues& options) {
   if (options.Has("table") && options.TextOr("format", {}) != "csv") {
-    return Usage("--table goes with --format csv",
-                 "JSON holds every table; the other formats show what people read");
+    return base::UsageError("--table goes with --format csv",
+                            "JSON holds every table; the other formats show what people read");
   }
   base::Result<table::RankResult> result = Compute(words, options);
   if (!result.ok()) return std::move(result).error();

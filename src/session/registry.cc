@@ -1,6 +1,10 @@
 #include "src/session/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "src/analysis/info.h"
@@ -20,22 +24,17 @@ namespace {
 using analysis::AnalysisInput;
 using analysis::Presentation;
 
-/// The trace that every example of help runs on.
-constexpr const char* kExample = "examples/qwen3_8b_h100_vllm.json.gz";
-
 /// A form of `kernels`: a table of its own content, in the layout of "table".
 constexpr const char* kComputeFlow = "compute-flow";
 
-std::string Example(const std::string& verb, const std::string& options) {
-  return "layerscope " + verb + " " + kExample + (options.empty() ? "" : " " + options);
-}
-
-std::vector<OptionSpec> Joined(std::vector<std::vector<OptionSpec>> lists) {
-  std::vector<OptionSpec> all;
-  for (std::vector<OptionSpec>& list : lists) {
-    std::move(list.begin(), list.end(), std::back_inserter(all));
-  }
-  return all;
+/// A text or a number as it was given.
+std::optional<std::string> TextOfOption(const OptionValues& values, std::string_view name) {
+  constexpr std::array<std::string_view, 3> kNumbers = {"blocks-per-layer", "anchor-offset",
+                                                        "num-layers"};
+  if (std::find(kNumbers.begin(), kNumbers.end(), name) == kNumbers.end()) return values.Text(name);
+  const std::optional<int64_t> number = values.Number(name);
+  if (!number) return std::nullopt;
+  return fmt::format("{}", *number);
 }
 
 AnalysisSpec Summary() {
@@ -44,15 +43,22 @@ AnalysisSpec Summary() {
   spec.group = "look";
   spec.summary =
       "the one page: what ran, where the time went, what is suspicious, what to run next";
-  spec.options = Joined({SelectionOptions(), PassOptions(), LayerOptionSpecs()});
+  spec.options = JoinOptions({SelectionOptions(), PassOptions(), LayerOptionSpecs()});
   spec.layer_need = LayerNeed::kIfPossible;
-  spec.examples = {"layerscope " + std::string(kExample), Example("summary", "--phase decode")};
+  spec.examples = {HelpExample({}, {}), HelpExample("summary", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& inputs) {
     analysis::SummaryOptions options;
     options.selection = SelectionOf(values);
     options.presentation = presentation;
     options.inputs = inputs;
+    for (const char* name : {"config", "profile", "anchor-kernel", "blocks-per-layer",
+                             "anchor-offset", "num-layers"}) {
+      if (std::optional<std::string> text = TextOfOption(values, name)) {
+        options.model_options.emplace_back(name, *std::move(text));
+      }
+    }
+    if (values.Flag("anchor-boundary")) options.model_options.emplace_back("anchor-boundary", "");
     return analysis::ComputeSummary(input, options);
   };
   return spec;
@@ -65,7 +71,7 @@ AnalysisSpec Info() {
   spec.summary =
       "what is in the file and can it be trusted: counts, ranks, devices, launches, gaps";
   spec.options = {RankOption()};
-  spec.examples = {Example("info", ""), Example("info", "--format csv")};
+  spec.examples = {HelpExample("info", {}), HelpExample("info", "--format csv")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     return analysis::ComputeInfo(input, {SelectionOf(values), presentation});
@@ -93,9 +99,9 @@ AnalysisSpec Modules() {
   spec.name = "modules";
   spec.group = "look";
   spec.summary = "the module tree with GPU time (inclusive, own, busy), calls, kernels, evidence";
-  spec.options = Joined(
+  spec.options = JoinOptions(
       {ModuleOptions(), SelectionOptions(), PassOptions(), LayerOptionSpecs(), RowOptions()});
-  spec.examples = {Example("modules", "--depth 4"), Example("modules", "--rollup class")};
+  spec.examples = {HelpExample("modules", "--depth 4"), HelpExample("modules", "--rollup class")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     analysis::ModulesOptions options;
@@ -122,12 +128,13 @@ AnalysisSpec Kernels() {
   by.fallback = "name; with --layer each kernel";
   OptionSpec compare = IntegerOption("compare-layer", "M",
                                      "with --layer: which kernels two layers share, with times");
-  spec.options = Joined({{std::move(by), std::move(compare)},
-                         SelectionOptions(),
-                         PassOptions(),
-                         LayerOptionSpecs(),
-                         RowOptions()});
-  spec.examples = {Example("kernels", "-n 10"), Example("kernels", "--by category --step 0")};
+  spec.options = JoinOptions({{std::move(by), std::move(compare)},
+                              SelectionOptions(),
+                              PassOptions(),
+                              LayerOptionSpecs(),
+                              RowOptions()});
+  spec.examples = {HelpExample("kernels", "-n 10"),
+                   HelpExample("kernels", "--by category --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     analysis::KernelsOptions options;
@@ -153,12 +160,12 @@ AnalysisSpec Steps() {
   OptionSpec reduce = ChoiceOption("rank-reduce", "HOW", analysis::RankReduceNames(),
                                    "one row a step over all ranks");
   OptionSpec per_rank = FlagOption("per-rank", "with --rank-reduce: the table of each rank too");
-  spec.options = Joined({{std::move(by), std::move(reduce), std::move(per_rank)},
-                         SelectionOptions(),
-                         PassOptions(),
-                         LayerOptionSpecs(),
-                         RowOptions()});
-  spec.examples = {Example("steps", ""), Example("steps", "--by module --step 0")};
+  spec.options = JoinOptions({{std::move(by), std::move(reduce), std::move(per_rank)},
+                              SelectionOptions(),
+                              PassOptions(),
+                              LayerOptionSpecs(),
+                              RowOptions()});
+  spec.examples = {HelpExample("steps", {}), HelpExample("steps", "--by module --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     analysis::StepsOptions options;
@@ -197,11 +204,12 @@ AnalysisSpec Passes() {
   AnalysisSpec spec;
   spec.name = "passes";
   spec.group = "look";
-  spec.summary = "every forward pass: start, duration, average and first layer, cold or steady";
+  spec.summary =
+      "every forward pass: start, duration, layers, and whether it is steady or before that (cold)";
   spec.options =
-      Joined({{PassOptions().front()}, PlaceOptions(), LayerOptionSpecs(), RowOptions()});
+      JoinOptions({{PassOptions().front()}, PlaceOptions(), LayerOptionSpecs(), RowOptions()});
   spec.layer_need = LayerNeed::kRequired;
-  spec.examples = {Example("passes", ""), Example("passes", "--phase decode")};
+  spec.examples = {HelpExample("passes", {}), HelpExample("passes", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     return analysis::ComputePasses(input, {SelectionOf(values), presentation});
@@ -214,16 +222,17 @@ AnalysisSpec Layers() {
   spec.name = "layers";
   spec.group = "look";
   spec.summary = "each layer of one pass: type, wall, sum, categories; then layers by type";
-  spec.options = Joined({{PassOption("show this pass (index, as passes lists it)",
-                                     "the steady one, else the last whole one"),
-                          FlagOption("all-passes",
-                                     "each layer's wall time over the whole passes of one phase, "
-                                     "with outliers")},
-                         PlaceOptions(),
-                         LayerOptionSpecs(),
-                         RowOptions()});
+  spec.options =
+      JoinOptions({{PassOption("show this pass (index, as passes lists it)",
+                               "the steady one, else the last whole one"),
+                    FlagOption("all-passes",
+                               "each layer's wall time over the whole passes of one phase, "
+                               "with outliers")},
+                   PlaceOptions(),
+                   LayerOptionSpecs(),
+                   RowOptions()});
   spec.layer_need = LayerNeed::kRequired;
-  spec.examples = {Example("layers", ""), Example("layers", "--all-passes --phase decode")};
+  spec.examples = {HelpExample("layers", {}), HelpExample("layers", "--all-passes --phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     return analysis::ComputeLayers(input,
@@ -239,17 +248,20 @@ AnalysisSpec Ranges() {
   spec.summary = "time ranges of passes and layers as Perfetto shows them";
   std::vector<OptionSpec> places = PlaceOptions();
   std::erase_if(places, [](const OptionSpec& option) { return option.name == "phase"; });
-  spec.options = Joined({{PassOption("only this pass, or FIRST..LAST", "all"),
-                          TextOption("layers", "LIST", "only these layers: 2,3,38 or 0..3,38")},
-                         std::move(places),
-                         LayerOptionSpecs(),
-                         RowOptions()});
+  spec.options = JoinOptions({{PassOption("only this pass, or FIRST..LAST", "all"),
+                               TextOption("layers", "LIST", "only these layers: 2,3,38 or 0..3,38"),
+                               TextOption("layer", "N", "only this layer: --layers with one")},
+                              std::move(places),
+                              LayerOptionSpecs(),
+                              RowOptions()});
   spec.layer_need = LayerNeed::kRequired;
-  spec.examples = {Example("ranges", ""), Example("ranges", "--pass 1 --layers 2,3,35")};
+  spec.examples = {HelpExample("ranges", {}), HelpExample("ranges", "--pass 1 --layers 2,3,35")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
-    return analysis::ComputeRanges(
-        input, {SelectionOf(values), presentation, values.TextOr("layers", {})});
+    analysis::RangesOptions options{SelectionOf(values), presentation,
+                                    values.TextOr("layers", values.TextOr("layer", {}))};
+    options.selection.layer.reset();
+    return analysis::ComputeRanges(input, options);
   };
   return spec;
 }
@@ -259,14 +271,14 @@ AnalysisSpec Report() {
   spec.name = "report";
   spec.group = "show";
   spec.summary = "the written report: trace, model, passes, layers, types, kernels, bottleneck";
-  spec.options = Joined({{PassOption("report on this pass (index, as passes lists it)",
-                                     "the steady one, else the last whole one")},
-                         PlaceOptions(),
-                         LayerOptionSpecs(),
-                         {RowOptions().front()}});
+  spec.options = JoinOptions({{PassOption("report on this pass (index, as passes lists it)",
+                                          "the steady one, else the last whole one")},
+                              PlaceOptions(),
+                              LayerOptionSpecs(),
+                              {RowOptions().front()}});
   spec.layer_need = LayerNeed::kRequired;
-  spec.examples = {Example("report", "--format markdown"),
-                   Example("report", "--format markdown --phase prefill")};
+  spec.default_format = "markdown";
+  spec.examples = {HelpExample("report", "-o report.md"), HelpExample("report", "--phase prefill")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     return analysis::ComputeReport(input, {SelectionOf(values), presentation});
@@ -300,13 +312,14 @@ std::vector<OptionSpec> CommonOptionsOf(const AnalysisSpec& spec) {
   std::vector<OptionSpec> options = CommonOptions();
   for (OptionSpec& option : options) {
     if (option.name != "format") continue;
+    option.fallback = spec.default_format;
     option.choices.insert(option.choices.end(), spec.own_formats.begin(), spec.own_formats.end());
   }
   return options;
 }
 
 std::vector<OptionSpec> AllOptions(const AnalysisSpec& spec) {
-  return Joined({spec.options, CommonOptionsOf(spec)});
+  return JoinOptions({spec.options, CommonOptionsOf(spec)});
 }
 
 }  // namespace layerscope::session

@@ -26,6 +26,8 @@ struct AnalysisSpec {
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
+  /// The form of output without --format: "table" or "markdown".
+  std::string default_format = "table";
   /// Forms of output beside the common ones: tables of their own content, laid out as "table".
   std::vector<std::string> own_formats;
   /// `inputs` as the user named them: files, directories, "-".

@@ -47,7 +47,4 @@ base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::st
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
                                   base::StageClock& clock);
 
-/// What --stats prints: time per stage, bytes per group of columns, events per second.
-std::string StatsText(const Outcome& outcome, const base::StageClock& clock);
-
 }  // namespace layerscope::session

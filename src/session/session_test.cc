@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "src/session/input_files.h"
+#include "src/session/stats.h"
 
 namespace layerscope::session {
 namespace {

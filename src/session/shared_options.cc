@@ -100,6 +100,13 @@ OptionSpec ChoiceOption(std::string name, std::string value_name, std::vector<st
   return spec;
 }
 
+std::string HelpExample(const std::string& verb, const std::string& options) {
+  std::string text = "layerscope ";
+  if (!verb.empty()) text += verb + " ";
+  text += "examples/qwen3_8b_h100_vllm.json.gz";
+  return options.empty() ? text : text + " " + options;
+}
+
 OptionSpec RankOption() {
   return IntegerOption("rank", "R", "only this rank");
 }
@@ -108,19 +115,20 @@ std::vector<OptionSpec> SelectionOptions() {
   OptionSpec step =
       TextOption("step", "N", "only this step (index, or N of ProfilerStep#N), or FIRST..LAST");
   step.kind = OptionKind::kStepRange;
-  return {RankOption(),
-          TextOption("pid", "P", "only this host process"),
-          TextOption("device", "D", "only this device"),
-          TextOption("stream", "S", "only this stream"),
-          std::move(step),
-          TextOption("phase", "P",
-                     "only steps of this phase: prefill, decode, mixed, draft, "
-                     "target_verify"),
-          TextOption("module", "M",
-                     "only this module (path, instance, class, or a row of several: "
-                     "Layer_0..35) and all below it; or [unattributed]"),
-          DurationOption("from", "only activities that start at or after T (3.2ms)"),
-          DurationOption("to", "only activities that start before T")};
+  return {
+      RankOption(),
+      TextOption("pid", "P", "only this host process"),
+      TextOption("device", "D", "only this device"),
+      TextOption("stream", "S", "only this stream"),
+      std::move(step),
+      ChoiceOption("phase", "P",
+                   {"prefill", "decode", "mixed", "draft", "target_verify", "capture", "unknown"},
+                   "only steps of this phase, or passes of this kind"),
+      TextOption("module", "M",
+                 "only this module (path, instance, class, or a row of several: "
+                 "Layer_0..35) and all below it; or [unattributed]"),
+      DurationOption("from", "only activities that start at or after T (3.2ms)"),
+      DurationOption("to", "only activities that start before T")};
 }
 
 std::vector<OptionSpec> PassOptions() {
@@ -175,8 +183,8 @@ analysis::Selection SelectionOf(const OptionValues& values) {
   return selection;
 }
 
-render::Format FormatOf(const OptionValues& values) {
-  const size_t choice = values.Choice("format").value_or(0);
+render::Format FormatOf(const OptionValues& values, render::Format fallback) {
+  const size_t choice = values.Choice("format").value_or(static_cast<size_t>(fallback));
   // What a verb has beyond these (compute-flow) is a table.
   return choice < FormatNames().size() ? static_cast<render::Format>(choice)
                                        : render::Format::kTable;

@@ -16,6 +16,9 @@ OptionSpec IntegerOption(std::string name, std::string value_name, std::string h
 OptionSpec ChoiceOption(std::string name, std::string value_name, std::vector<std::string> choices,
                         std::string help);
 
+/// A command line of help on the trace that all examples run on; `verb` and `options` may be empty.
+std::string HelpExample(const std::string& verb, const std::string& options);
+
 /// --rank --pid --device --stream --step --phase --module --from --to.
 std::vector<OptionSpec> SelectionOptions();
 /// -n and --sort.
@@ -33,7 +36,8 @@ analysis::Selection SelectionOf(const OptionValues& values);
 analysis::Presentation PresentationOf(const OptionValues& values);
 
 /// The form of the output.
-render::Format FormatOf(const OptionValues& values);
+render::Format FormatOf(const OptionValues& values,
+                        render::Format fallback = render::Format::kTable);
 /// The names of --format, by render::Format.
 const std::vector<std::string>& FormatNames();
 

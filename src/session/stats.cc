@@ -1,10 +1,11 @@
+#include "src/session/stats.h"
+
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <map>
 
 #include "src/base/format_number.h"
-#include "src/session/session.h"
 
 namespace layerscope::session {
 namespace {

@@ -1,5 +1,7 @@
 #include "src/table/result.h"
 
+#include <utility>
+
 #include "src/base/check.h"
 
 namespace layerscope::table {
@@ -16,6 +18,15 @@ std::string_view ToString(Severity severity) {
       return "error";
   }
   LS_CHECK(false, "unknown severity");
+}
+
+Block TableBlock(Table table) {
+  return {.kind = Block::Kind::kTable, .table = std::move(table)};
+}
+
+Block TableBlock(std::string title, Table table) {
+  table.title = std::move(title);
+  return TableBlock(std::move(table));
 }
 
 }  // namespace layerscope::table

@@ -57,6 +57,10 @@ struct Block {
   std::string text{};                                        ///< kText: one paragraph
 };
 
+Block TableBlock(Table table);
+/// The table under another title.
+Block TableBlock(std::string title, Table table);
+
 /// One analysis over one input file.
 struct RankResult {
   std::optional<int64_t> rank{};

@@ -184,7 +184,7 @@ def check(tally, file, folder, options=()):
     out = folder / "annotated.json"
     data = annotate(file, out, *options)
     text = read_text(out)
-    json.loads(text, strict=False)
+    json.loads(text)
     before = raw_events(read_text(file))
     ours = compare_copy(tally, before, raw_events(text), data)
     by_name = compare_tracks(tally, ours)
@@ -209,11 +209,43 @@ def check_layouts(tally, folder):
         n_events = program.run_json("info", [file])["data"]["n_events"]
         data = annotate(file, out)
         after = raw_events(read_text(out))
-        json.loads(read_text(out), strict=False)
+        json.loads(read_text(out))
         tally.equal(f"{name}: events", data["events"]["input"], n_events)
         tally.equal(f"{name}: written", data["events"]["written"], len(after))
         for raw, event in after[:n_events]:
-            tally.holds(f"{name}: {event['name']!r} stands in the input", raw in text)
+            tally.equal(f"{name}: {event['name']!r} stands in the input", raw in text,
+                        name != "control characters")
+
+
+# Damage to the second of three events, and what its name and args are afterwards.
+DAMAGE = {
+    "a raw control character": (b'"n\t\x01m"', b"{}", "n\t\x01m", {}),
+    "bytes that are no UTF-8": (b'"n\xff\xc0\xafm"', b"{}", "n\ufffd\ufffd\ufffdm", {}),
+    "an escape that is none": (rb'"n\qm\u12"', b"{}", r"n\qm\u12", {}),
+    "one in a value that no verb reads": (b'"nm"', rb'{"a": "\x41", "\e": 1}', "nm",
+                                          {"a": r"\x41", r"\e": 1}),
+    "values that are none": (b'"nm"', b'{"a": nope, "b": [01, +1]}', "nm",
+                             {"a": "nope", "b": ["01", "+1"]}),
+}
+
+
+def check_repairs(tally, folder):
+    """What is no JSON is mended, so that a strict reader takes the whole; the rest stays."""
+    file, out = folder / "damaged.json", folder / "out.json"
+    for name, (event_name, args, wanted, wanted_args) in DAMAGE.items():
+        first, last = KERNEL.format("a", 1).encode(), KERNEL.format(r"b\u0041", 9).encode()
+        bad = b'{"ph":"X","cat":"cpu_op","name":%s,"ts":5,"dur":1,"pid":1,"tid":1,"args":%s}' % (
+            event_name, args)
+        file.write_bytes(b'{"traceEvents": [' + b",\n".join((first, bad, last)) + b"]}")
+        for verb, options in (("annotate", ()), ("cut", ("--from", "0ns"))):
+            what = f"{name}, {verb}"
+            done = program.run([verb, file, *options, "-o", out, "--format", "json"])
+            tally.equal(f"{what}: exit ({done.stderr.strip()[:100]})", done.exit, 0)
+            raw = out.read_bytes()
+            events = json.loads(raw.decode("utf-8"), strict=True)["traceEvents"]
+            tally.equal(f"{what}: name and args", [(e["name"], e["args"]) for e in events[1:2]],
+                        [(wanted, wanted_args)])
+            tally.holds(f"{what}: the others stay", first in raw and last in raw)
 
 
 def check_cuts(tally, folder):
@@ -323,8 +355,8 @@ if __name__ == "__main__":
             generate(FILE, OPTIONS)
             PARTS.run(f"generated {NAME}", check, FILE, HERE)
             FILE.unlink()
-        for NAME, CHECK in (("layouts", check_layouts), ("cut traces", check_cuts),
-                            ("refusals", check_refusals), ("streams", check_streams),
+        for NAME, CHECK in (("layouts", check_layouts), ("repairs", check_repairs),
+                            ("cut traces", check_cuts), ("refusals", check_refusals), ("streams", check_streams),
                             ("interrupt", check_interrupt)):
             with tempfile.TemporaryDirectory(prefix="layerscope-annotate-") as OWN:
                 PARTS.run(NAME, CHECK, pathlib.Path(OWN))

@@ -5,7 +5,9 @@ that the whole trace gives for the same selection: kernels, modules and steps.
 
 import json
 import pathlib
+import subprocess
 import tempfile
+import time
 
 from e2e import Parts, program, shared
 from generated import GRID, generate
@@ -19,6 +21,8 @@ REAL = ("traces/kineto/tracelens_vllm_gptoss_b200_tp8_eager.json.gz",
         "traces/kineto/hta_v100_cudagraph_train_rank1.json.gz",
         "traces/kineto/kineto_tb_resnet50_workers0.pt.trace.json.gz",
         "traces/cpu/vllm_qwen3_tiny_offline_stack.json.gz")
+CAPTURES = ("traces/kineto/tracelens_sglang_qwen3-8b_mi300_capture_bs32.json.gz",
+            "traces/kineto/tracelens_vllm_gptoss_mi300_capture_full.json.gz")
 NODE = ("gpu_incl_ns", "gpu_excl_ns", "kernel_incl_ns", "kernel_excl_ns", "kernels_incl",
         "kernels_excl", "evidence")
 STEP = ("name", "thread", "phase", "requests", "query_tokens", "context_tokens",
@@ -76,7 +80,7 @@ def compare(tally, file, selection, folder, whole_steps):
 
 def compare_events(tally, what, file, out, data):
     kept = [raw for raw, _ in raw_events(read_text(out))]
-    json.loads(read_text(out), strict=False)
+    json.loads(read_text(out))
     tally.equal(f"{what}: events by the envelope", data["events"]["written"], len(kept))
     tally.equal(f"{what}: nothing is added", data["events"]["added"], 0)
     tally.equal(f"{what}: kept by class", sum(row["n_kept"] for row in data["kept"]), len(kept))
@@ -142,6 +146,49 @@ def check_passes(tally, folder):
     tally.equal("passes", len(passes), 1)
 
 
+def check_captures(tally, path, folder):
+    """A capture that was cut out is found again, with the same layers."""
+    file, out = shared(path), folder / "cut.json.gz"
+    before = data_of("passes", file)["passes"]
+    index = next(p["index"] for p in before if p["kind"] == "capture")
+    events = program.run_json("cut", [file], "--pass", str(index), "-o", str(out))["data"]["events"]
+    tally.holds("something is left out", 0 < events["kept"] < events["input"])
+    after = data_of("passes", out)["passes"]
+    tally.equal("passes", [(p["kind"], p["n_layers"], p["n_captured_launches"]) for p in after],
+                [(p["kind"], p["n_layers"], p["n_captured_launches"]) for p in before
+                 if p["index"] == index])
+    keys = ("index", "type", "first_captured_launch", "n_captured_launches")
+    rows = [[[row[key] for key in keys] for row in data_of("layers", where, "--pass", which)["layers"]]
+            for where, which in ((file, str(index)), (out, "0"))]
+    tally.holds("it has layers", len(rows[0]) > 1)
+    tally.equal("layers", rows[1], rows[0])
+
+
+def check_changes(tally, folder):
+    """An input that changes between the two reads: exit 0 before or after it, else 1 or 3 and no
+    file; never a signal."""
+    small, large = folder / "small.json", folder / "large.json"
+    generate(small, "--layers 6 --passes 24 --seed 34 --steps sglang")
+    generate(large, "--layers 12 --passes 40 --seed 35 --steps sglang")
+    file, out = folder / "trace.json", folder / "out.json"
+    contents = {"longer": large.read_bytes(), "cut off": small.read_bytes()[:1000],
+                "other times": small.read_bytes().replace(b'"dur": 1', b'"dur": 2')}
+    for verb, options in (("cut", ("--step", "1")), ("annotate", ())):
+        for name, content in contents.items():
+            for delay in (0.0, 0.01, 0.02, 0.03, 0.05):
+                file.write_bytes(small.read_bytes())
+                out.unlink(missing_ok=True)
+                process = subprocess.Popen([program.binary(), verb, file, *options, "-o", out],
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                time.sleep(delay)
+                file.write_bytes(content)
+                _, stderr = process.communicate(timeout=60)
+                what = f"{verb}, {name} after {delay} s ({stderr.decode()[:100].strip()})"
+                tally.holds(f"{what}: exit {process.returncode}", process.returncode in (0, 1, 3))
+                tally.equal(f"{what}: the file", out.exists(), process.returncode == 0)
+                tally.equal(f"{what}: left over", sorted(folder.glob("*.tmp")), [])
+
+
 def check_twice(tally, folder):
     """Cutting a cut by all that it holds changes nothing."""
     file, once, again = folder / "trace.json", folder / "once.json", folder / "again.json"
@@ -159,6 +206,7 @@ def check_refusals(tally, folder):
     cases = ((["cut", file, "-o", out], 2, "nothing says what to keep"),
              (["cut", file, "--step", "99", "-o", out], 1, "no step '99'"),
              (["cut", file, "--pass", "99", "-o", out], 1, "pass"),
+             (["cut", file, "--step", "0", "--pass", "1", "-o", out], 1, "the rest of the selection"),
              (["cut", file, "--from", "5ms", "--to", "1ms", "-o", out], 2, "is not before"),
              (["cut", file, "--from", "5", "-o", out], 2, "has no unit"),
              (["cut", "-", "--step", "0", "-o", out], 2, "standard input can be read once"),
@@ -181,13 +229,18 @@ if __name__ == "__main__":
                 PARTS.skip(PATH, "../shared/traces is absent")
             else:
                 PARTS.run(pathlib.Path(PATH).name, check, FOUND, HERE)
+        for PATH in CAPTURES:
+            if shared(PATH) is None:
+                PARTS.skip(PATH, "../shared/traces is absent")
+            else:
+                PARTS.run(pathlib.Path(PATH).name, check_captures, PATH, HERE)
         for NAME, OPTIONS in GRID.items():
             FILE = HERE / f"{NAME}.json"
             generate(FILE, OPTIONS)
             PARTS.run(f"generated {NAME}", check, FILE, HERE)
             FILE.unlink()
         for NAME, CHECK in (("a pass", check_passes), ("twice", check_twice),
-                            ("refusals", check_refusals)):
+                            ("changes", check_changes), ("refusals", check_refusals)):
             with tempfile.TemporaryDirectory(prefix="layerscope-cut-documents-") as OWN:
                 PARTS.run(NAME, CHECK, pathlib.Path(OWN))
     PARTS.close()

@@ -92,7 +92,7 @@ def compare(tally, truth, run, typed):
                         [key for key in PASS if not draft or key != "complete"])
         if want["note"].startswith("micro-batch"):
             tally.holds(f"{where} is noted as {want['note']}", want["note"] in (row["note"] or ""))
-        if draft and not is_sure(run, layers):
+        if draft and not is_sure(row, layers):
             continue
         compare_layers(tally, where, want, layers, typed)
         for part in ("head", "tail"):
@@ -102,9 +102,9 @@ def compare(tally, truth, run, typed):
             compare_clusters(tally, where, truth, layers, typed)
 
 
-def is_sure(run, layers):
+def is_sure(row, layers):
     """A draft model of one layer repeats nothing: to withhold its layer, or to doubt it, is right."""
-    return bool(layers["layers"]) and (run.confidence is None or run.confidence >= CONFIDENT)
+    return bool(layers["layers"]) and row["confidence"] >= CONFIDENT
 
 
 def compare_figures(tally, where, row, want, keys):

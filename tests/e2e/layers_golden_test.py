@@ -144,6 +144,7 @@ def compare_captured(tally, where, golden, want, layers):
         name = f"{where} layer {row['index']}"
         tally.equal(f"{name} launches", (row["first_captured_launch"], row["n_captured_launches"]),
                     (layer["first_captured_launch"], layer["n_captured_launches"]))
+        tally.equal(f"{name} start_ns", row["start_ns"], layer["first_launch_ts_rel_ns"])
         tally.equal(f"{name} kernels", (row["n_kernels"], row["sum_ns"]), (0, 0))
     if rows:
         end = rows[-1]["first_captured_launch"] + rows[-1]["n_captured_launches"]

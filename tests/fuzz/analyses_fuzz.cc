@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto trace = ingest::kineto::ReadTrace(*source, options);
   if (!trace.ok()) return 0;
   const attribution::Attribution attribution = attribution::Attribute(*trace, *rules);
-  const auto layers = layers::FindLayers(*trace, attribution, *rules, LayerOptionsOf(size / 4));
+  const auto layers = layers::FindLayers(*trace, attribution, LayerOptionsOf(size / 4));
   analysis::RankInput rank;
   rank.trace = &*trace;
   rank.attribution = &attribution;

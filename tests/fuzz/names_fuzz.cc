@@ -4,6 +4,7 @@
 
 #include "src/attribution/step.h"
 #include "src/kernel_names/kernel_name.h"
+#include "src/kernel_names/short_name.h"
 
 #include "tests/fuzz/target.h"
 

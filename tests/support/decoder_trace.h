@@ -91,7 +91,7 @@ class FoundLayers {
       : trace_(std::move(trace)), attribution_(attribution::Attribute(trace_, rules_)) {
     if (options.profile == nullptr) options.profile = model::ChooseProfile(options.config).profile;
     options_ = std::move(options);
-    result_.push_back(FindLayers(trace_, attribution_, rules_, options_));
+    result_.push_back(FindLayers(trace_, attribution_, options_));
   }
   FoundLayers(const FoundLayers&) = delete;
   FoundLayers& operator=(const FoundLayers&) = delete;

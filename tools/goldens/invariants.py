@@ -2,6 +2,8 @@
 evidence to what it explains. Each function yields (what, left, right, holds).
 """
 
+import fractions
+
 MODULE_SUMS = (("gpu_incl_ns", "gpu_excl_ns"), ("kernel_incl_ns", "kernel_excl_ns"),
                ("kernels_incl", "kernels_excl"))
 
@@ -94,6 +96,9 @@ def check_modules(data, coverage, tally):
 
 
 def check_kernels(data, coverage, tally):
+    if "kernel_diff" in data:
+        check_layer_diff(data, tally)
+        return
     rows, total = data["rows"], data["total"]
     tally.equal("kernels: rows sum to total", sum(r["sum_ns"] for r in rows), total["sum_ns"])
     tally.equal("kernels: counts sum to total", sum(r["n"] for r in rows), total["n"])
@@ -108,7 +113,25 @@ def check_kernels(data, coverage, tally):
 
 
 def _key_of(row):
-    return (str(row["key"]), row.get("device"), row.get("rank"), row.get("pid"))
+    """With --layer a row is one activity: its place tells it from others of its name."""
+    place = tuple(row.get(key) for key in ("pass", "layer", "part", "index"))
+    return (str(row["key"]), row.get("device"), row.get("rank"), row.get("pid"), *place)
+
+
+def check_layer_diff(data, tally):
+    """kernels --compare-layer: what the layers share and what only one has is all of each."""
+    diff = data["kernel_diff"]
+    for side in ("primary", "comparison"):
+        layer = data[side]
+        alone, shared = diff[f"only_{side}"], diff["both"]
+        tally.equal(f"compare: kernels of {side}", sum(r["n"] for r in alone) +
+                    sum(r[f"n_{side}"] for r in shared), layer["n_kernels"] + layer["n_copies"])
+        tally.equal(f"compare: time of {side}", sum(r["sum_ns"] for r in alone) +
+                    sum(r[f"{side}_ns"] for r in shared), layer["sum_ns"] + layer["copy_ns"])
+        _check_categories(f"compare: {side}", layer, tally)
+    for row in diff["both"]:
+        tally.equal(f"compare: delta of {row['name']}", row["delta_ns"],
+                    row["comparison_ns"] - row["primary_ns"])
 
 
 def check_steps(data, coverage, tally):
@@ -160,5 +183,156 @@ def check_summary(data, coverage, tally):
         tally.equal("summary: sum is what coverage covers", gpu["sum_ns"], coverage["total_ns"])
 
 
+def _check_confidence(where, confidence, tally):
+    if confidence is not None:
+        tally.holds(f"{where}: confidence {confidence} is from 0 to 1", 0 <= confidence <= 1)
+
+
+def _check_categories(where, row, tally):
+    tally.equal(f"{where}: categories sum to sum + copies", sum(row["by_category"].values()),
+                row["sum_ns"] + row["copy_ns"])
+    tally.holds(f"{where}: no negative category", min(row["by_category"].values(), default=0) >= 0)
+
+
+def _check_interval(where, row, tally):
+    """A pass or layer: wall is the interval, busy fits into it and into the sum."""
+    tally.holds(f"{where}: no negative sum", min(row["sum_ns"], row["copy_ns"], row["n_kernels"],
+                                                 row["n_copies"]) >= 0)
+    if row["n_captured_launches"] and row["n_kernels"] + row["n_copies"] == 0:
+        return  # a capture: its calls ran, its kernels did not
+    tally.equal(f"{where}: wall = end - start", row["wall_ns"], row["end_ns"] - row["start_ns"])
+    tally.at_most(f"{where}: busy <= wall", row["busy_ns"], row["wall_ns"])
+    tally.at_most(f"{where}: busy <= sum + copies", row["busy_ns"], row["sum_ns"] + row["copy_ns"])
+
+
+def _check_rising(what, values, tally):
+    tally.holds(f"{what} are not strictly rising: {values[:20]}",
+                all(left < right for left, right in zip(values, values[1:])))
+
+
+def _check_anchor(anchor, tally):
+    if anchor is None:
+        return
+    _check_confidence("anchor", anchor["confidence"], tally)
+    level = ("high" if anchor["confidence"] >= 0.7 else "low" if anchor["confidence"] >= 0.4 else None)
+    tally.equal(f"anchor: level of confidence {anchor['confidence']}", anchor["level"], level)
+
+
+def check_passes(data, coverage, tally):
+    passes, outside = data["passes"], data["outside"]
+    _check_anchor(data["anchor"], tally)
+    _check_rising("pass indices", [p["index"] for p in passes], tally)
+    for row in passes:
+        where = f"pass {row['index']}"
+        _check_interval(where, row, tally)
+        _check_confidence(where, row["confidence"], tally)
+        if row["kind"] == "capture":
+            tally.equal(f"{where}: a capture ran no kernel", (row["n_kernels"], row["sum_ns"]), (0, 0))
+        else:
+            tally.equal(f"{where}: an average layer is known when layers are",
+                        row["avg_layer_ns"] is None, row["n_layers"] == 0)
+        if row["complete"] and row["kind"] not in ("draft", "capture"):
+            tally.equal(f"{where}: a whole pass has all layers", row["n_layers"],
+                        data["layers_per_pass"])
+    starts = [p["start_ns"] for p in passes if p["kind"] != "capture"]
+    tally.equal("passes stand in time order", starts, sorted(starts))
+    steady = [p for p in passes if p["index"] == data["steady_pass"]]
+    tally.holds("the steady pass is a whole one", all(p["complete"] for p in steady))
+    if coverage:
+        tally.equal("passes + outside = total", sum(p["sum_ns"] + p["copy_ns"] for p in passes) +
+                    outside["gpu_ns"], coverage["total_ns"])
+
+
+def check_layers(data, coverage, tally):
+    _check_anchor(data.get("anchor"), tally)
+    if "rows" in data:
+        _check_variance(data, tally)
+        return
+    layers, parts = data["layers"], [data["head"], data["tail"]]
+    for key in ("sum_ns", "n_kernels", "copy_ns", "n_copies"):
+        tally.equal(f"head + layers + tail = pass: {key}",
+                    sum(row[key] for row in [*layers, *parts]), data["total"][key])
+    tally.equal("total counts the layers", data["total"]["n_layers"], len(layers))
+    for name in ("head", "tail"):
+        part, named = data[name], data[name]["kernels"]
+        tally.equal(f"{name}: its activities sum to it", sum(k["sum_ns"] for k in named),
+                    part["sum_ns"] + part["copy_ns"])
+        tally.equal(f"{name}: its activities count to it", sum(k["n"] for k in named),
+                    part["n_kernels"] + part["n_copies"])
+    _check_layer_rows(layers, tally)
+    _check_clusters(data["clusters"], layers, tally)
+    if coverage:
+        tally.equal("layers: the pass is what coverage covers",
+                    data["total"]["sum_ns"] + data["total"]["copy_ns"], coverage["total_ns"])
+
+
+def _check_layer_rows(layers, tally):
+    _check_rising("layer indices", [row["index"] for row in layers], tally)
+    _check_rising("first kernels of layers",
+                  [row["first_kernel"] for row in layers if row["first_kernel"] is not None], tally)
+    starts = [row["start_ns"] for row in layers if row["start_ns"] is not None]
+    tally.equal("layers stand in time order", starts, sorted(starts))
+    for row in layers:
+        where = f"layer {row['index']}"
+        _check_interval(where, row, tally)
+        _check_categories(where, row, tally)
+        tally.holds(f"{where}: foreign kernels have time", row["foreign_ns"] >= row["n_foreign"] >= 0)
+        tally.at_most(f"{where}: all-reduces <= kernels", row["n_allreduce"],
+                      max(row["n_kernels"], row["n_captured_launches"] or 0))
+        tally.holds(f"{where}: has a type", bool(row["type"]))
+
+
+def _check_clusters(clusters, layers, tally):
+    whole = [row for row in layers if "CUT" not in row["flags"] and row["wall_ns"] is not None]
+    tally.equal("clusters hold the whole layers", sum(c["n"] for c in clusters), len(whole))
+    tally.equal("clusters: types are distinct", len({c["type"] for c in clusters}), len(clusters))
+    for cluster in clusters:
+        mine = [row for row in whole if row["type"] == cluster["type"]]
+        where = f"cluster {cluster['type']}"
+        for average, key in (("avg_wall_ns", "wall_ns"), ("avg_sum_ns", "sum_ns")):
+            if mine:
+                tally.equal(f"{where}: {average}", cluster[average],
+                            round(fractions.Fraction(sum(row[key] for row in mine), len(mine))))
+        tally.equal(f"{where}: categories sum to its layers", sum(cluster["by_category"].values()),
+                    sum(row["sum_ns"] + row["copy_ns"] for row in mine))
+
+
+def _check_variance(data, tally):
+    for row in data["rows"]:
+        where = f"layer {row['layer']} over passes"
+        times = [ns for ns in row["by_pass"] if ns is not None]
+        tally.equal(f"{where}: a time a pass", len(row["by_pass"]), len(data["passes"]))
+        mean = round(fractions.Fraction(sum(times), len(times))) if times else None
+        tally.equal(f"{where}: min, max, mean", (row["min_ns"], row["max_ns"], row["mean_ns"]),
+                    (min(times, default=None), max(times, default=None), mean))
+    _check_rising("layers over passes", [row["layer"] for row in data["rows"]], tally)
+
+
+def check_ranges(data, _coverage, tally):
+    inside = None
+    for row in data["ranges"]:
+        where = f"range of pass {row['pass']}, layer {row['layer']}"
+        tally.equal(f"{where}: wall = end - start", row["wall_ns"], row["end_ns"] - row["start_ns"])
+        tally.holds(f"{where}: ends after it starts", row["end_ns"] >= row["start_ns"])
+        for key in ("start", "end"):
+            seconds, _, nanoseconds = row[f"{key}_s"].partition(".")
+            tally.equal(f"{where}: {key}_s is {key}_ns", (len(nanoseconds), int(seconds + nanoseconds)),
+                        (9, row[f"{key}_ns"]))
+        if row["kind"] == "pass":
+            inside = row
+        else:
+            tally.holds(f"{where}: follows its pass and lies in it",
+                        inside is not None and inside["pass"] == row["pass"] and
+                        inside["start_ns"] <= row["start_ns"] and row["end_ns"] <= inside["end_ns"])
+
+
+def check_report(data, coverage, tally):
+    _check_anchor(data.get("anchor"), tally)
+    check_ranges(data, coverage, tally)
+    _check_layer_rows(data["layers"], tally)
+    _check_clusters(data["clusters"], data["layers"], tally)
+
+
 CHECKS = {"info": check_info, "modules": check_modules, "kernels": check_kernels,
-          "steps": check_steps, "summary": check_summary}
+          "steps": check_steps, "summary": check_summary, "passes": check_passes,
+          "layers": check_layers, "ranges": check_ranges, "report": check_report}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/ingest/kineto/strict_text.h"
 #include "src/ingest/kineto/text_repair.h"
 #include "src/json/document.h"
 
@@ -93,11 +94,24 @@ base::Result<bool> RawEventReader::Next(RawEvent& event) {
 }
 
 bool RawEventReader::ParseObject(RawEvent& event) {
-  event.text = splitter_.text();
-  if (Parse(event.text, event)) return true;
-  if (RepairText(event.text, repaired_) > 0 && Parse(repaired_, event)) return true;
+  const std::string_view text = splitter_.text();
+  if (Parse(text, event)) {
+    Mend(text, false, event);
+    return true;
+  }
+  if (RepairText(text, repaired_) > 0 && Parse(repaired_, event)) {
+    Mend(repaired_, true, event);
+    return true;
+  }
   splitter_.RejectObject();
   return false;
+}
+
+/// The parser looks at no escape and at no value that it does not need.
+void RawEventReader::Mend(std::string_view text, bool repaired, RawEvent& event) {
+  const bool mended = MakeStrict(text, strict_);
+  event.repaired = repaired || mended;
+  event.text = mended ? std::string_view(strict_) : text;
 }
 
 bool RawEventReader::Parse(std::string_view text, RawEvent& event) {
@@ -110,16 +124,18 @@ bool RawEventReader::Parse(std::string_view text, RawEvent& event) {
   if (!outcome.ok || outcome.array_end >= 0) return false;
   event.fields = fields_;
   event.kind = RowKind::kNone;
-  const auto give = [&event](RowKind kind, size_t rows, size_t& counter) {
-    if (rows == 0) return;
+  const auto give = [&event](RowKind kind, const auto& columns, size_t& counter) {
+    if (columns.size() == 0) return;
     event.kind = kind;
     event.row = counter++;
+    event.start_ns = columns.start_ns.front();
+    event.dur_ns = columns.dur_ns.front();
   };
-  give(RowKind::kActivity, batch_.activities.size(), n_activities_);
-  give(RowKind::kCall, batch_.calls.size(), n_calls_);
-  give(RowKind::kOp, batch_.ops.size(), n_ops_);
-  give(RowKind::kScope, batch_.scopes.size(), n_scopes_);
-  give(RowKind::kAnnotation, batch_.annotations.size(), n_annotations_);
+  give(RowKind::kActivity, batch_.activities, n_activities_);
+  give(RowKind::kCall, batch_.calls, n_calls_);
+  give(RowKind::kOp, batch_.ops, n_ops_);
+  give(RowKind::kScope, batch_.scopes, n_scopes_);
+  give(RowKind::kAnnotation, batch_.annotations, n_annotations_);
   return true;
 }
 

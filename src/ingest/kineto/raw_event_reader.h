@@ -20,10 +20,15 @@ enum class RowKind : uint8_t { kNone, kActivity, kCall, kOp, kScope, kAnnotation
 
 /// One event of the list as it stands in the file.
 struct RawEvent {
-  std::string_view text;  ///< from `{` to its bracket, byte for byte
+  /// From `{` to its bracket: byte for byte, or mended where it is no JSON (strict_text.h).
+  std::string_view text;
+  bool repaired = false;  ///< `text` was mended
   EventFields fields;     ///< tokens; of the repaired text where the text needed repair
   RowKind kind = RowKind::kNone;
   size_t row = 0;  ///< in the columns that ReadTrace makes of the same file
+  /// Of the row: what ReadTrace gives, before zero is taken off.
+  int64_t start_ns = 0;
+  int64_t dur_ns = 0;
 };
 
 /// Walks the events of a trace that ReadTrace has read before: the same events, in file order, as
@@ -53,6 +58,7 @@ class RawEventReader {
   static constexpr size_t kMaxTail = size_t{16} << 20;
   bool ParseObject(RawEvent& event);
   bool Parse(std::string_view text, RawEvent& event);
+  void Mend(std::string_view text, bool repaired, RawEvent& event);
   base::Result<bool> ReadPiece();
 
   io::ByteSource& source_;
@@ -63,6 +69,7 @@ class RawEventReader {
   Batch batch_;
   std::string padded_;
   std::string repaired_;
+  std::string strict_;
   std::string piece_;
   std::string tail_;
   int64_t offset_ = 0;

@@ -2,33 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "src/ingest/kineto/reader.h"
 
+#include "tests/support/text_source.h"
+
 namespace layerscope::ingest::kineto {
 namespace {
 
-/// A document in memory that is handed out in pieces of `piece` bytes.
-class TextSource : public io::ByteSource {
- public:
-  TextSource(std::string text, size_t piece) : text_(std::move(text)), piece_(piece) {}
-  base::Result<size_t> Read(std::span<char> out) override {
-    const size_t n = std::min({out.size(), piece_, text_.size() - at_});
-    std::copy_n(text_.data() + at_, n, out.data());
-    at_ += n;
-    return n;
-  }
-  int64_t bytes_consumed() const override { return static_cast<int64_t>(at_); }
-  int64_t bytes_total() const override { return static_cast<int64_t>(text_.size()); }
-
- private:
-  std::string text_;
-  size_t piece_;
-  size_t at_ = 0;
-};
+using tests::TextSource;
 
 struct Walk {
   std::vector<std::string> texts;
@@ -71,13 +55,16 @@ const std::string kOp = R"({ "name" : "a\n]}", "ph":"X","cat":"cpu_op","ts":1,"p
 const std::string kControl =
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\tb\x01\",\"ts\":3,\"dur\":1,"
     "\"pid\":0,\"tid\":7}";
+const std::string kControlMended =
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\\u0009b\\u0001\",\"ts\":3,\"dur\":1,"
+    "\"pid\":0,\"tid\":7}";
 const std::string kFlow = R"({"ph":"s","id":9,"pid":1,"tid":1,"ts":1,"cat":"ac2g","name":"ac2g"})";
 
 TEST(RawEventReader, GivesEveryEventAsItStandsWithItsRow) {
   const std::string text = "{\"a\": 1,\n\"traceEvents\": [\n" + kKernel + " ,\n\n" + kFlow + "," +
                            kOp + "," + kControl + "\n],\n \"z\": {\"b\": [2]}\n}\n";
   const Walk walk = WalkText(text);
-  EXPECT_EQ(walk.texts, (std::vector<std::string>{kKernel, kFlow, kOp, kControl}));
+  EXPECT_EQ(walk.texts, (std::vector<std::string>{kKernel, kFlow, kOp, kControlMended}));
   EXPECT_EQ(walk.rows, (std::vector<std::pair<RowKind, size_t>>{{RowKind::kActivity, 0},
                                                                 {RowKind::kNone, 0},
                                                                 {RowKind::kOp, 0},

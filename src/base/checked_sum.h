@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace layerscope::attribution {
+namespace layerscope::base {
 
 /// a + b, or the nearest representable number when that does not fit.
 inline int64_t AddClamped(int64_t a, int64_t b) {
@@ -29,4 +29,4 @@ class CheckedSum {
   bool overflowed_ = false;
 };
 
-}  // namespace layerscope::attribution
+}  // namespace layerscope::base

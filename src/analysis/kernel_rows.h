@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/analysis/group_by.h"
+#include "src/analysis/place.h"
+#include "src/analysis/rank_view.h"
+
+namespace layerscope::analysis {
+
+/// What the activities are ranked by.
+enum class KernelsBy : uint8_t { kName, kOp, kOpDims, kModule, kLayer, kCategory, kStream };
+/// "name", "op", "op-dims", "module", "layer", "category", "stream": by enumerator.
+const std::vector<std::string>& KernelsByNames();
+
+/// One row of `kernels`, and of the tables of `summary`.
+struct KernelRow {
+  Group group;
+  std::string key;
+  std::string name;
+  std::string short_name;  ///< empty when the rows are no kernels
+  std::string shown_name;  ///< for people: the short name, longer where kernels share it
+  std::string category;    ///< empty when the rows may differ in it
+  std::string op;          ///< by op and op-dims
+  std::string dims;        ///< by op-dims
+  Place place;
+};
+
+/// Whether equal keys on several devices, or of several processes, are rows of their own.
+enum class Places : uint8_t { kApart, kTogether };
+
+/// The groups as rows, largest sum first; ties by first appearance. By name, distinct kernels have
+/// distinct `shown_name`s.
+std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by,
+                                      Places places = Places::kApart);
+
+/// The rows by name that no rule gives a category, largest sum first.
+std::vector<KernelRow> OtherActivities(const RankView& view);
+/// "other: 3.1 %: name (1.2 %), …": the share that no rule names, with its five largest names;
+/// empty when every activity has a category.
+std::string OtherText(const RankView& view);
+
+}  // namespace layerscope::analysis
