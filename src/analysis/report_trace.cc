@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, const ParallelDegree*>> Degrees(const Paralle
 
 std::string RanksText(const AnalysisInput& input, const RankView& view) {
   const RunRanks ranks = FindRanks(input);
-  const std::string rank =
+  std::string rank =
       view.input().rank ? fmt::format("{}", *view.input().rank) : std::string("unknown");
   if (ranks.present.empty() && !ranks.world_size) return rank;
   return fmt::format("{}; ranks of the run: {}", rank, ToText(ranks));

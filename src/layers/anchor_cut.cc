@@ -4,6 +4,7 @@
 #include <map>
 
 #include "src/layers/ambiguity.h"
+#include "src/layers/anchor_misfit.h"
 #include "src/layers/halves.h"
 #include "src/layers/judgement.h"
 #include "src/layers/layer_ends.h"
@@ -23,22 +24,6 @@ constexpr double kUnverified = 0.55;
 constexpr double kSure = 0.5;
 /// Anchors outside the layers that a profile's anchor may have when the profile names no number.
 constexpr size_t kUsualExtra = 1;
-
-constexpr std::string_view kResidueCauses =
-    "likely causes: a draft model's or MTP layers in the pass, micro-batches, a window that cuts "
-    "the pass, an anchor that only some layers have; try another --anchor-kernel, --num-layers, "
-    "--blocks-per-layer or --anchor-offset";
-
-/// How the anchors stand in a reading's layers.
-struct AnchorRhythm {
-  size_t per_layer = 0;
-  size_t irregular = 0;  ///< whole layers with another number
-  size_t odd_layer = 0;  ///< the first of them
-  size_t odd_count = 0;  ///< how many it has
-  size_t without = 0;    ///< whole layers with none
-  size_t outside = 0;    ///< in head and tail
-  bool opens = false;    ///< the first anchor of each layer stands at its begin
-};
 
 class AnchorCutter {
  public:
@@ -190,14 +175,10 @@ class AnchorCutter {
     return CountIn(begin, end) > 0;
   }
 
-  bool HasOtherBlocks(const AnchorRhythm& rhythm) const {
-    return hints_.blocks_per_layer &&
-           static_cast<int64_t>(rhythm.per_layer) != *hints_.blocks_per_layer;
-  }
-
   bool Fits(const Reading& reading, const AnchorRhythm& rhythm) const {
     if (rhythm.per_layer == 0 || rhythm.irregular > 0) return false;
-    if (HasOtherBlocks(rhythm) && (asked_ || rhythm.opens || reading.kind != ReadingKind::kPair))
+    if (HasOtherBlocks(rhythm, hints_) &&
+        (asked_ || rhythm.opens || reading.kind != ReadingKind::kPair))
       return false;
     if (hints_.anchor_offset) {
       return CountIn(0, reading.begin.front()) == Offset() && !reading.cut_first;
@@ -214,49 +195,12 @@ class AnchorCutter {
     return FindAmbiguity(o_, halves_, stretch, hints_);
   }
 
-  /// Where a number of layers comes from.
-  std::string CountSource() const {
-    if (!hints_.num_layers) return "found by repetition";
-    return hints_.count_source.empty() ? "as given" : fmt::format("from {}", hints_.count_source);
-  }
-
-  std::string Misfit(size_t layers, const AnchorRhythm& rhythm) const {
-    const size_t n = anchors_.size();
-    const std::string head = n == 1 ? "the anchor stands once in this pass"
-                                    : fmt::format("the anchor stands {} times in this pass", n);
-    constexpr std::string_view kRule = "a layer's anchor stands in every layer";
-    if (rhythm.outside == n) {
-      return fmt::format("{}, outside its {} layers ({}): {}", head, layers, CountSource(), kRule);
-    }
-    if (rhythm.without > 0) {
-      return fmt::format("{}, in {} of its {} layers ({}): {}", head, layers - rhythm.without,
-                         layers, CountSource(), kRule);
-    }
-    const bool other_blocks = asked_ && HasOtherBlocks(rhythm);
-    const size_t k =
-        other_blocks ? static_cast<size_t>(*hints_.blocks_per_layer) : rhythm.per_layer;
-    const int64_t extra = hints_.extra_anchors.value_or(static_cast<int64_t>(rhythm.outside));
-    std::string text =
-        fmt::format("{}, which is not {} layers ({}) x {} a layer + {} extra: residue {}", head,
-                    layers, CountSource(), k, extra,
-                    static_cast<int64_t>(n) - static_cast<int64_t>(layers * k) - extra);
-    if (other_blocks) {
-      text += fmt::format("; each layer holds {}, not {}", rhythm.per_layer, k);
-    } else if (rhythm.irregular == 1) {
-      text += fmt::format("; layer {} holds {}", rhythm.odd_layer, rhythm.odd_count);
-    } else if (rhythm.irregular > 1) {
-      text += fmt::format("; {} layers hold another number, the first is layer {} with {}",
-                          rhythm.irregular, rhythm.odd_layer, rhythm.odd_count);
-    }
-    return text;
-  }
-
   /// Keeps how the anchors miss a reading's layers; a sure reading refuses them. Where a window
   /// may cut the pass, one odd layer may be the cut's doing; several are not.
   void Remember(const Reading& reading, const AnchorRhythm& rhythm, const Stretch& stretch) {
-    misfit_ = Misfit(reading.begin.size(), rhythm);
+    misfit_ = MisfitText(anchors_.size(), reading.begin.size(), rhythm, hints_, asked_);
     const bool misses = rhythm.irregular > 0 || rhythm.per_layer == 0;
-    const bool other_blocks = asked_ && HasOtherBlocks(rhythm);
+    const bool other_blocks = asked_ && HasOtherBlocks(rhythm, hints_);
     if (!misses && !other_blocks) return;
     if (MayBeCut(reading, hints_) && !(asked_ && (rhythm.per_layer == 0 || rhythm.irregular > 1)) &&
         !other_blocks) {
@@ -332,16 +276,12 @@ class AnchorCutter {
 
   Segmentation RefuseResidue(size_t n, size_t layers, size_t k, size_t extra) const {
     if (Offset() > 0 && n < layers * k) {
-      return Refuse(
-          fmt::format("from occurrence {} on {} {} left; {} layers ({}) x {} need {}", Offset(), n,
-                      n == 1 ? "anchor is" : "anchors are", layers, CountSource(), k, layers * k),
-          "leave out --anchor-offset, or give a smaller one");
+      return Refuse(fmt::format("from occurrence {} on {} {} left; {} layers ({}) x {} need {}",
+                                Offset(), n, n == 1 ? "anchor is" : "anchors are", layers,
+                                CountSource(hints_), k, layers * k),
+                    "leave out --anchor-offset, or give a smaller one");
     }
-    const int64_t residue =
-        static_cast<int64_t>(n) - static_cast<int64_t>(layers * k) - static_cast<int64_t>(extra);
-    std::string why =
-        fmt::format("{} anchors in this pass are not {} layers x {} a layer + {} extra: residue {}",
-                    n, layers, k, extra, residue);
+    std::string why = ResidueText(n, layers, k, extra);
     if (!misfit_.empty()) why += "; " + misfit_;
     return Refuse(std::move(why), std::string(kResidueCauses));
   }

@@ -336,13 +336,17 @@ class LayerFinder {
     std::move(placement_.warnings.begin(), placement_.warnings.end(),
               std::back_inserter(out_.warnings));
     int64_t n_low = 0;
+    double lowest = kConfident;
     int64_t n_partial = 0;
     int64_t n_withheld = 0;
     std::string why;
     for (size_t i = 0; i < out_.passes.size(); ++i) {
       const Pass& pass = out_.passes[i];
-      n_low += pass.n_layers > 0 && pass.confidence < kConfident ? 1 : 0;
       n_partial += pass.n_layers > 0 && !pass.complete ? 1 : 0;
+      if (pass.n_layers > 0 && pass.confidence < kConfident) {
+        ++n_low;
+        lowest = std::min(lowest, pass.confidence);
+      }
       const table::Abstention& abstained = placement_.passes[i].abstained;
       if (pass.n_layers > 0 || abstained.code.empty()) continue;
       ++n_withheld;
@@ -350,8 +354,8 @@ class LayerFinder {
     }
     if (n_low > 0) {
       Add("low_confidence", table::Severity::kWarning, n_low,
-          fmt::format("the layers of {} are uncertain (confidence {:.2f}): {}", Passes(n_low),
-                      out_.anchor.confidence, WhatToGive()));
+          fmt::format("the layers of {} are uncertain (confidence {}{:.2f}): {}", Passes(n_low),
+                      n_low == 1 ? "" : "from ", lowest, WhatToGive()));
     }
     if (n_partial > 0) {
       Add("partial_pass", table::Severity::kInfo, n_partial,
