@@ -337,6 +337,7 @@ class LayerFinder {
               std::back_inserter(out_.warnings));
     int64_t n_low = 0;
     double lowest = kConfident;
+    double highest = 0;
     int64_t n_partial = 0;
     int64_t n_withheld = 0;
     std::string why;
@@ -346,6 +347,7 @@ class LayerFinder {
       if (pass.n_layers > 0 && pass.confidence < kConfident) {
         ++n_low;
         lowest = std::min(lowest, pass.confidence);
+        highest = std::max(highest, pass.confidence);
       }
       const table::Abstention& abstained = placement_.passes[i].abstained;
       if (pass.n_layers > 0 || abstained.code.empty()) continue;
@@ -354,8 +356,9 @@ class LayerFinder {
     }
     if (n_low > 0) {
       Add("low_confidence", table::Severity::kWarning, n_low,
-          fmt::format("the layers of {} are uncertain (confidence {}{:.2f}): {}", Passes(n_low),
-                      n_low == 1 ? "" : "from ", lowest, WhatToGive()));
+          fmt::format("the layers of {} are uncertain (confidence {:.2f}{}): {}", Passes(n_low),
+                      lowest, highest > lowest ? fmt::format(" to {:.2f}", highest) : "",
+                      WhatToGive()));
     }
     if (n_partial > 0) {
       Add("partial_pass", table::Severity::kInfo, n_partial,

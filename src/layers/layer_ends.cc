@@ -121,7 +121,14 @@ class EndFinder {
     const uint32_t mark = Landmark(sibling, o_.norms.size());
     const uint32_t from = BehindMixers(sibling, mark);
     const size_t norms = o_.FirstNormFrom(mark + 1) - o_.FirstNormFrom(from);
-    const uint32_t own = Landmark({BehindMixers(rest, limit_), limit_}, norms);
+    const uint32_t behind = BehindMixers(rest, limit_);
+    if (behind >= limit_) {  // Nothing follows the last layer's mixer, and siblings go on.
+      ends_.end = limit_;
+      ends_.odd_last = true;
+      ends_.cut_last = hints_.may_be_cut_last;
+      return;
+    }
+    const uint32_t own = Landmark({behind, limit_}, norms);
     uint32_t p = own + 1;
     uint32_t q = mark + 1;
     while (p < limit_ && q < sibling.end) {
