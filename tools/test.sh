@@ -37,7 +37,7 @@ stage_release() {
   configure release "-DLAYERSCOPE_WERROR=$werror"
   build release
   header "release: unit tests, goldens, end-to-end tests"
-  JOBS=$jobs ctest --preset release
+  JOBS=$jobs ctest --preset release -j "$jobs"
   python3 tools/check.py --build build/release --only archives
 }
 
@@ -52,7 +52,7 @@ stage_asan() {
   configure asan "-DCMAKE_CXX_COMPILER=clang++-$clang"
   build asan
   header "asan: unit tests, goldens, fuzz corpus"
-  JOBS=$jobs ctest --preset asan
+  JOBS=$jobs ctest --preset asan -j "$jobs"
 }
 
 stage_tsan() {
@@ -60,7 +60,7 @@ stage_tsan() {
   configure tsan "-DCMAKE_CXX_COMPILER=clang++-$clang"
   build tsan
   header "tsan: unit tests, one output for every number of threads"
-  JOBS=$jobs ctest --preset tsan
+  JOBS=$jobs ctest --preset tsan -j "$jobs"
 }
 
 mkdir -p build
