@@ -47,4 +47,8 @@ Error UsageError(std::string message, std::string hint) {
   return {ErrorCode::kUsage, std::move(message), std::move(hint)};
 }
 
+Error Interrupted() {
+  return {ErrorCode::kCancelled, "interrupted", {}};
+}
+
 }  // namespace layerscope::base

@@ -38,6 +38,8 @@ struct Error {
 
 /// A bad option or value: kUsage.
 Error UsageError(std::string message, std::string hint);
+/// The user stopped it: kCancelled.
+Error Interrupted();
 
 /// A value or an Error. [[nodiscard]], so that no failure is dropped by accident.
 template <typename T>

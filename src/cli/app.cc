@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <new>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -24,6 +22,7 @@
 #include "src/render/display_text.h"
 #include "src/render/render.h"
 #include "src/session/documents.h"
+#include "src/session/input_files.h"
 #include "src/session/profiles_verb.h"
 #include "src/session/session.h"
 #include "src/session/shared_options.h"
@@ -166,11 +165,7 @@ base::Status CheckOutput(const Invocation& invocation) {
                        "give -o FILE, or pipe the output"};
   }
   for (const std::string& input : invocation.inputs) {
-    std::error_code absent;
-    if (!std::filesystem::equivalent(input, *output, absent)) continue;
-    return base::Error{base::ErrorCode::kUsage,
-                       fmt::format("-o {} would overwrite the input", *output),
-                       "name another file"};
+    if (base::Status safe = session::CheckNotOverwritten(input, output); !safe.ok()) return safe;
   }
   return {};
 }

@@ -45,7 +45,7 @@ std::string Closing(RawEventReader& reader) {
 
 base::Status Report(io::ByteSource& source, const CopyHooks& hooks) {
   if (hooks.stop != nullptr && hooks.stop->requested()) {
-    return base::Error{base::ErrorCode::kCancelled, "interrupted", {}};
+    return base::Interrupted();
   }
   if (hooks.progress) hooks.progress(source.bytes_consumed(), source.bytes_total());
   return {};

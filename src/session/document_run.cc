@@ -114,10 +114,6 @@ base::Status DocumentRun::CheckFile(const InputFile& file) const {
                                         request_.document->name, file.path),
                             "save it to a file and name that");
   }
-  if (path_ && std::filesystem::equivalent(file.path, *path_, problem)) {
-    return base::UsageError(fmt::format("-o {} would overwrite the input", *path_),
-                            "name another file");
-  }
   return {};
 }
 

@@ -117,4 +117,12 @@ base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::strin
   return files;
 }
 
+base::Status CheckNotOverwritten(const std::string& input,
+                                 const std::optional<std::string>& output) {
+  std::error_code absent;
+  if (!output || !std::filesystem::equivalent(input, *output, absent)) return {};
+  return base::UsageError(fmt::format("-o {} would overwrite the input", *output),
+                          "name another file");
+}
+
 }  // namespace layerscope::session

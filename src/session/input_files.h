@@ -22,4 +22,9 @@ struct InputFile {
 /// directory without traces, with several runs, or a path that does not exist.
 base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments);
 
+/// kUsage when writing to `output` (-o, absent for standard output) would overwrite `input`, by
+/// whatever name.
+base::Status CheckNotOverwritten(const std::string& input,
+                                 const std::optional<std::string>& output);
+
 }  // namespace layerscope::session

@@ -138,10 +138,6 @@ bool Stopped(const LoadOptions& options) {
   return options.stop != nullptr && options.stop->requested();
 }
 
-base::Error Cancelled() {
-  return {base::ErrorCode::kCancelled, "interrupted", {}};
-}
-
 /// Reads every file into its rank; those that may be missing and cannot be read are left out.
 base::Status ReadAll(const std::vector<InputFile>& files, const LoadOptions& options,
                      LoadedRun& run) {
@@ -251,7 +247,7 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
   run.rules = std::make_unique<kernel_names::RuleSet>(*std::move(rules));
   clock.Start("read");
   if (base::Status read = ReadAll(files, options, run); !read.ok()) return std::move(read).error();
-  if (Stopped(options)) return Cancelled();
+  if (Stopped(options)) return base::Interrupted();
   Rebase(run);
   clock.Start("attribute");
   const auto attribute = [&](size_t i) -> std::optional<base::Error> {
@@ -270,7 +266,7 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
     }
   }
   clock.Stop();
-  if (Stopped(options)) return Cancelled();
+  if (Stopped(options)) return base::Interrupted();
   return run;
 }
 

@@ -131,11 +131,14 @@ base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::st
                                                        const OptionValues& values, LayerNeed layers,
                                                        const Hooks& hooks,
                                                        base::StageClock& clock) {
-  if (values.Has("pass") || values.Has("layer")) layers = LayerNeed::kRequired;
   base::Result<LayerContext> model = LoadLayerContext(values);
   if (!model.ok()) return std::move(model).error();
   base::Result<std::vector<InputFile>> files = FindInputFiles(inputs);
   if (!files.ok()) return std::move(files).error();
+  for (const InputFile& file : *files) {
+    base::Status safe = CheckNotOverwritten(file.path, values.Text("output"));
+    if (!safe.ok()) return std::move(safe).error();
+  }
   base::Result<LoadedRun> loaded =
       LoadRun(*files, *std::move(model), LoadOptionsOf(values, layers, hooks), clock);
   if (!loaded.ok()) return std::move(loaded).error();

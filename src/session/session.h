@@ -37,8 +37,9 @@ struct Outcome {
 };
 
 /// Opens, reads and attributes the files that `inputs` stand for, and finds their layers as far as
-/// `layers` asks (--pass and --layer make them required). kFailed when they are required and cannot
-/// be sought in a selected rank. `values` hold CommonOptions, and LayerOptionSpecs or none of them.
+/// `layers` asks. kUsage when -o names one of the files; kFailed when layers are required and
+/// cannot be sought in a selected rank. `values` hold CommonOptions, and LayerOptionSpecs or none
+/// of them.
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
                                                        const OptionValues& values, LayerNeed layers,
                                                        const Hooks& hooks, base::StageClock& clock);

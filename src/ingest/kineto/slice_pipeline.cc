@@ -60,7 +60,7 @@ std::unique_ptr<SlicePipeline::Work> SlicePipeline::TakeNext(int64_t& sequence) 
   std::unique_ptr<Work> work = TakeFree();
   if (work == nullptr) return nullptr;
   if (options_.stop != nullptr && options_.stop->requested()) {
-    Fail({base::ErrorCode::kCancelled, "interrupted", ""});
+    Fail(base::Interrupted());
     return nullptr;
   }
   if (base::Status status = slices_.Next(work->slice); !status.ok()) {
