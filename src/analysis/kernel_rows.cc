@@ -246,17 +246,16 @@ std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places
   return rows;
 }
 
-std::vector<KernelRow> OtherActivities(const RankView& view) {
+std::vector<KernelRow> WithoutCategory(const RankView& view, std::vector<KernelRow> by_name) {
   const std::string& other = view.rules().category(view.rules().other()).name;
-  std::vector<KernelRow> rows = RankActivities(view, KernelsBy::kName, Places::kTogether);
-  std::erase_if(rows, [&other](const KernelRow& row) { return row.category != other; });
-  return rows;
+  std::erase_if(by_name, [&other](const KernelRow& row) { return row.category != other; });
+  return by_name;
 }
 
-std::string OtherText(const RankView& view) {
+std::string OtherText(const RankView& view, const std::vector<KernelRow>& others) {
   int64_t other_ns = 0;
   std::vector<std::string> names;
-  for (const KernelRow& row : OtherActivities(view)) {
+  for (const KernelRow& row : others) {
     other_ns += row.group.sum_ns;
     if (names.size() == kOtherNames) continue;
     names.push_back(fmt::format("{} ({})", row.shown_name,

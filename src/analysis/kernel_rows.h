@@ -36,10 +36,11 @@ enum class Places : uint8_t { kApart, kTogether };
 std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by,
                                       Places places = Places::kApart);
 
-/// The rows by name that no rule gives a category, largest sum first.
-std::vector<KernelRow> OtherActivities(const RankView& view);
+/// Of rows by name those that no rule gives a category, in their order.
+std::vector<KernelRow> WithoutCategory(const RankView& view, std::vector<KernelRow> by_name);
 /// "other: 3.1 %: name (1.2 %), …": the share that no rule names, with its five largest names;
-/// empty when every activity has a category.
-std::string OtherText(const RankView& view);
+/// empty when every activity has a category. `others`: WithoutCategory of the names ranked
+/// together.
+std::string OtherText(const RankView& view, const std::vector<KernelRow>& others);
 
 }  // namespace layerscope::analysis

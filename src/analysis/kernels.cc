@@ -127,7 +127,9 @@ table::Block BlockOf(const RankView& view, table::Table rows) {
   rows.title = fmt::format("{}: {} in {}", view.cpu_only() ? "CPU self time" : "GPU time",
                            base::FormatDuration(view.total_ns()),
                            base::FormatCounted(static_cast<int64_t>(rows.n_rows), "row"));
-  if (std::string other = OtherText(view); !other.empty()) rows.notes.push_back(std::move(other));
+  std::string other = OtherText(
+      view, WithoutCategory(view, RankActivities(view, KernelsBy::kName, Places::kTogether)));
+  if (!other.empty()) rows.notes.push_back(std::move(other));
   return table::TableBlock(std::move(rows));
 }
 

@@ -88,9 +88,9 @@ Object TotalObject(const PassLayers& layers) {
           {"wall_ns", if_ran(sums.span.wall_ns())}};
 }
 
-table::Array OtherTop(const RankView& view) {
+table::Array OtherTop(const std::vector<KernelRow>& others) {
   table::Array top;
-  for (const KernelRow& row : OtherActivities(view)) {
+  for (const KernelRow& row : others) {
     if (top.size() == kOtherRows) break;
     top.push_back(Object{{"name", row.key},
                          {"short_name", row.short_name},
@@ -112,8 +112,8 @@ void NoteForeign(const PassLayers& layers, table::Table& table) {
                   base::FormatCounted(n, "kernel"), base::FormatDuration(ns)));
 }
 
-void AddBlocks(const RankView& view, const PassLayers& layers, const table::Table& machines,
-               int64_t left_out, table::RankResult& result) {
+void AddBlocks(const RankView& view, const PassLayers& layers, const std::vector<KernelRow>& others,
+               const table::Table& machines, int64_t left_out, table::RankResult& result) {
   result.blocks.push_back(PassBlock(view, layers));
   if (layers.rows.empty()) return;
   table::Table people = LayerTableForPeople(view, layers.rows, layers.groups);
@@ -121,7 +121,7 @@ void AddBlocks(const RankView& view, const PassLayers& layers, const table::Tabl
   people.order = machines.order;
   table::NoteRowsLeftOut(people, left_out);
   NoteForeign(layers, people);
-  if (std::string other = OtherText(layers.view); !other.empty()) {
+  if (std::string other = OtherText(layers.view, others); !other.empty()) {
     people.notes.push_back(std::move(other));
   }
   result.blocks.push_back(table::TableBlock(std::move(people)));
@@ -163,7 +163,9 @@ base::Result<table::RankResult> ComputePass(const RankView& view, const LayersOp
     return std::move(sorted).error();
   }
   const int64_t left_out = table::LimitRows(machines, options.presentation.Limit(0));
-  if (options.presentation.for_people) AddBlocks(view, *layers, machines, left_out, result);
+  const std::vector<KernelRow> others = WithoutCategory(
+      layers->view, RankActivities(layers->view, KernelsBy::kName, Places::kTogether));
+  if (options.presentation.for_people) AddBlocks(view, *layers, others, machines, left_out, result);
   const PassSums& of_pass = layers->of_pass();
   result.main_table = "layers";
   result.data = {{"pass", layers->pass.index},
@@ -173,7 +175,7 @@ base::Result<table::RankResult> ComputePass(const RankView& view, const LayersOp
                  {"head", PartObject(*layers, layers::PassPart::kHead, of_pass.head)},
                  {"tail", PartObject(*layers, layers::PassPart::kTail, of_pass.tail)},
                  {"clusters", ClusterTableForMachines(view, layers->clusters)},
-                 {"other_top", OtherTop(layers->view)},
+                 {"other_top", OtherTop(others)},
                  {"total", TotalObject(*layers)},
                  {"anchor", AnchorObject(structure)},
                  {"profile", ProfileObject(structure)},

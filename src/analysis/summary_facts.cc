@@ -124,7 +124,7 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   facts.top_modules = ChooseTopModules(collapsed, facts.tree.total_ns, kModuleRows);
   facts.categories = RankActivities(view, KernelsBy::kCategory, Places::kTogether);
   facts.kernels = RankActivities(view, KernelsBy::kName, Places::kTogether);
-  facts.other = OtherText(view);
+  facts.other = OtherText(view, WithoutCategory(view, facts.kernels));
   const std::string& other = view.rules().category(view.rules().other()).name;
   for (const KernelRow& row : facts.categories) {
     if (row.category == other) facts.other_ns += row.group.sum_ns;

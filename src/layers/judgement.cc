@@ -17,14 +17,36 @@ namespace {
 constexpr double kMost = 0.9;
 /// Layers that share less than this of their kernels belong to different models.
 constexpr double kStranger = 0.4;
-constexpr double kHigh = 0.95;
+/// What a cut is worth: at the outset, and at most once a doubt of the named weight stands against
+/// it. Relative to kShown and kConfident: a grave doubt withholds it, all but a mild one keep it
+/// from being called sure. Settled on random models of known structure (formats/layer_finding.md,
+/// rule 8).
 constexpr double kKnownCount = 0.98;
+constexpr double kHigh = 0.95;
+constexpr double kMildDoubt = 0.75;
+constexpr double kSomeDoubt = 0.65;
+constexpr double kDoubt = 0.6;
+constexpr double kStrongDoubt = 0.5;
+constexpr double kGraveDoubt = 0.3;
 
-class Judge_ {
+/// The upper median.
+template <typename Number>
+Number Middle(std::vector<Number> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+class Judging {
  public:
-  Judge_(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
-         const SegmentHints& hints, bool count_known)
-      : o_(outline), halves_(halves), r_(reading), hints_(hints), count_known_(count_known) {}
+  Judging(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
+          const SegmentHints& hints, bool count_known)
+      : o_(outline),
+        halves_(halves),
+        r_(reading),
+        hints_(hints),
+        count_known_(count_known),
+        plan_(CheckPlan(outline, reading, hints.plan)) {}
 
   Judgement Give() {
     judgement_.confidence = count_known_ ? kKnownCount : kHigh;
@@ -65,9 +87,10 @@ class Judge_ {
   void CheckCount() {
     const size_t n = r_.begin.size();
     if (n < 2) Cap(count_known_ ? 0.55 : 0.2, "a single layer shows no repetition");
-    if (n == 2) Cap(count_known_ ? 0.8 : 0.6, "two layers are little repetition");
+    if (n == 2) Cap(count_known_ ? 0.8 : kDoubt, "two layers are little repetition");
     if (n == 3 && !count_known_) {
-      Cap(r_.cut_first || r_.cut_last ? 0.65 : 0.75, "three layers are little repetition");
+      Cap(r_.cut_first || r_.cut_last ? kSomeDoubt : kMildDoubt,
+          "three layers are little repetition");
     }
   }
 
@@ -109,9 +132,9 @@ class Judge_ {
     const double all = static_cast<double>(seen.n);
     const double bare = static_cast<double>(seen.n - seen.projected);
     if (bare > std::max((1 - kMost) * all, seen.n >= 6 ? 1.0 : 0.0)) {
-      Cap(0.5, "no GEMM is recognised on both sides of the attention in most layers");
+      Cap(kStrongDoubt, "no GEMM is recognised on both sides of the attention in most layers");
     }
-    if (o_.mixers_are_softmax) Cap(0.6, "attention is recognised by its softmax alone");
+    if (o_.mixers_are_softmax) Cap(kDoubt, "attention is recognised by its softmax alone");
     CheckOpenings(seen);
     CheckFfns(seen);
   }
@@ -120,42 +143,42 @@ class Judge_ {
     const Half& first = halves_[r_.first_half[0]];
     const bool without_norm = !first.closes && !o_.HasNorm(r_.begin[0], r_.begin[0] + 1);
     if (seen.unopened > 0 || without_norm) {
-      Cap(0.5, "layer 0 has no norm of its own in this pass");
+      Cap(kStrongDoubt, "layer 0 has no norm of its own in this pass");
     }
     if (seen.odd > 0) {
-      Cap(0.6, "a projection stands between the FFN's norm and the next input norm");
+      Cap(kDoubt, "a projection stands between the FFN's norm and the next input norm");
     }
     if (first.n_opening > 1 && !o_.tokens[r_.begin[0]].traits.mixes_streams) {
-      Cap(0.65, "several norms stand together before the attention");
+      Cap(kSomeDoubt, "several norms stand together before the attention");
     }
     if (seen.closes > 0) {
-      Cap(0.65, "layer 0 has no norm before its attention: blocks end with theirs");
+      Cap(kSomeDoubt, "layer 0 has no norm before its attention: blocks end with theirs");
     }
     if (seen.swallows > 0) {
-      Cap(0.5, "some layers hold more than one attention with projections between");
+      Cap(kStrongDoubt, "some layers hold more than one attention with projections between");
     }
   }
 
   void CheckFfns(const Evidence& seen) {
     if (seen.with_ffn == 0) {
       const bool pure = static_cast<double>(seen.linear) >= kMost * static_cast<double>(seen.n);
-      Cap(pure ? 0.75 : 0.5, "no FFN kernel is recognised");
+      Cap(pure ? kMildDoubt : kStrongDoubt, "no FFN kernel is recognised");
     }
-    if (seen.unknown > 0) Cap(0.6, "some layers have an FFN of unknown kernels");
+    if (seen.unknown > 0) Cap(kDoubt, "some layers have an FFN of unknown kernels");
     if (r_.kind != ReadingKind::kPair) return;
     if (seen.several_ffn > 0) {
-      Cap(0.65,
+      Cap(kSomeDoubt,
           "some layers hold two FFNs with a norm between: an attention may have no known name");
     }
     if (seen.with_ffn_norm > 0 && seen.with_ffn_norm < seen.with_ffn) {
-      Cap(0.65, "some layers have a norm before their FFN and some have not");
+      Cap(kSomeDoubt, "some layers have a norm before their FFN and some have not");
     }
   }
 
   void CheckShape() {
-    if (r_.odd_last) Cap(0.6, "the last layer does not follow its siblings");
+    if (r_.odd_last) Cap(kDoubt, "the last layer does not follow its siblings");
     if (r_.tail_may_be_layer && !count_known_) {
-      Cap(0.6, "the norm behind the last layer may be the first kernel of a cut one");
+      Cap(kDoubt, "the norm behind the last layer may be the first kernel of a cut one");
     }
     if (r_.kind == ReadingKind::kBlock) CheckBlocks();
     if (r_.kind == ReadingKind::kDouble) CheckDouble();
@@ -164,16 +187,17 @@ class Judge_ {
   /// One block a layer: mixers with a norm and no FFN between them show it (Nemotron-H); where each
   /// mixer has its FFN, a number alone may as well be wrong.
   void CheckBlocks() {
-    if (!count_known_) Cap(0.6, "each block is taken for a layer, which only a config can confirm");
+    if (!count_known_)
+      Cap(kDoubt, "each block is taken for a layer, which only a config can confirm");
     const size_t bare =
         static_cast<size_t>(std::count_if(halves_.begin(), halves_.end(), [](const Half& half) {
           return half.after == Separation::kBare;
         }));
-    const PlanVerdict verdict = CheckPlan(o_, r_, hints_.plan);
-    if (bare > 0 || (verdict.telling && verdict.agrees())) return;
-    Cap(0.5, fmt::format("{} runs of attention and FFN are seen where the model is said to have {} "
-                         "layers: each block would be one",
-                         halves_.size(), r_.begin.size()));
+    if (bare > 0 || (plan_.telling && plan_.agrees())) return;
+    Cap(kStrongDoubt,
+        fmt::format("{} runs of attention and FFN are seen where the model is said to have {} "
+                    "layers: each block would be one",
+                    halves_.size(), r_.begin.size()));
   }
 
   /// Two runs of attention and FFN a layer (LongCat-Flash).
@@ -181,24 +205,24 @@ class Judge_ {
     constexpr int64_t kBlocksOfDouble = 4;
     if (hints_.blocks_per_layer == kBlocksOfDouble) return;
     if (ExplainsDouble(halves_, r_, hints_.plan)) return;
-    Cap(0.5, fmt::format("{} runs of attention and FFN are seen where the model is said to have {} "
-                         "layers: each would hold two",
-                         halves_.size(), r_.begin.size()));
+    Cap(kStrongDoubt,
+        fmt::format("{} runs of attention and FFN are seen where the model is said to have {} "
+                    "layers: each would hold two",
+                    halves_.size(), r_.begin.size()));
   }
 
   /// The kinds of layers that the config names, a check on the cut.
   void CheckPlanned() {
-    const PlanVerdict verdict = CheckPlan(o_, r_, hints_.plan);
-    if (verdict.differing == 0) return;
+    if (plan_.differing == 0) return;
     const bool many =
-        static_cast<double>(verdict.differing) > (1 - kMost) * static_cast<double>(verdict.checked);
-    Cap(many ? 0.5 : 0.65, verdict.first);
+        static_cast<double>(plan_.differing) > (1 - kMost) * static_cast<double>(plan_.checked);
+    Cap(many ? kStrongDoubt : kSomeDoubt, plan_.first);
   }
 
   void CheckNormSide() {
     const NormDoubt doubt = MayBePostNorm(o_, halves_, r_.stretch, hints_);
     if (doubt != NormDoubt::kNone) {
-      Cap(doubt == NormDoubt::kGrave ? 0.3 : 0.6, std::string(kNormDoubt));
+      Cap(doubt == NormDoubt::kGrave ? kGraveDoubt : kDoubt, std::string(kNormDoubt));
     }
   }
 
@@ -212,12 +236,12 @@ class Judge_ {
     signature_ = likeness.signature;
     if (begin.size() < 2) return;
     if (likeness.alike < 0.6) {
-      Cap(0.3, "the layers are not alike by kernel names");
+      Cap(kGraveDoubt, "the layers are not alike by kernel names");
     } else if (likeness.alike < kMost) {
-      Cap(0.6, "many layers are like no other by kernel names");
+      Cap(kDoubt, "many layers are like no other by kernel names");
     }
     if (likeness.worst < 0.5) {
-      Cap(0.6, fmt::format("layer {} is unlike all others", likeness.worst_layer));
+      Cap(kDoubt, fmt::format("layer {} is unlike all others", likeness.worst_layer));
     }
   }
 
@@ -233,62 +257,45 @@ class Judge_ {
     for (const auto& [name, by_count] : counts) {
       size_t most = 0, all = 0;
       for (const auto& [count, layers] : by_count) most = std::max(most, layers), all += layers;
-      if (most < all) Cap(0.65, "the layers do not all end with the same projections");
+      if (most < all) Cap(kSomeDoubt, "the layers do not all end with the same projections");
     }
   }
 
   /// A layer that lost its mixer's name is taken with its neighbour, or left in the tail.
   void CheckLengths() {
     std::vector<uint32_t> lengths;
-    for (size_t i = 0; i < r_.begin.size(); ++i) lengths.push_back(EndOf(i) - r_.begin[i]);
-    std::vector<uint32_t> sorted = lengths;
-    std::nth_element(sorted.begin(),
-                     sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-    const double usual = sorted[sorted.size() / 2];
-    const size_t usual_norms = UsualNorms();
+    std::vector<size_t> norms;
+    for (size_t i = 0; i < r_.begin.size(); ++i) {
+      lengths.push_back(EndOf(i) - r_.begin[i]);
+      norms.push_back(o_.FirstNormFrom(EndOf(i)) - o_.FirstNormFrom(r_.begin[i]));
+    }
+    const double usual = Middle(lengths);
+    const size_t usual_norms = Middle(norms);
     for (size_t i = 0; i < lengths.size(); ++i) {
-      const size_t norms = o_.FirstNormFrom(EndOf(i)) - o_.FirstNormFrom(r_.begin[i]);
       if (Repeats(i)) continue;
-      if (lengths[i] >= 1.6 * usual && 2 * norms >= 3 * usual_norms && norms >= usual_norms + 2) {
-        Cap(0.6, fmt::format("layer {} is as long as two", i));
+      if (lengths[i] >= 1.6 * usual && 2 * norms[i] >= 3 * usual_norms &&
+          norms[i] >= usual_norms + 2) {
+        Cap(kDoubt, fmt::format("layer {} is as long as two", i));
       }
     }
-    if (!r_.stretch.has_ffn && MostNorms() > usual_norms) {
-      Cap(0.6, "some layers hold more norms than others: a projection may have no known name");
+    if (!r_.stretch.has_ffn && *std::max_element(norms.begin(), norms.end()) > usual_norms) {
+      Cap(kDoubt, "some layers hold more norms than others: a projection may have no known name");
     }
     const uint32_t reach = static_cast<uint32_t>(2 * usual);
     const uint32_t head = r_.begin[0] > reach ? r_.begin[0] - reach : 0;
     if (!r_.cut_first && o_.HasFfn(head, r_.begin[0]) && !o_.HasApart(head, r_.begin[0])) {
-      Cap(0.6, "FFN kernels stand before the first layer");
+      Cap(kDoubt, "FFN kernels stand before the first layer");
     }
     const uint32_t stop = std::min(o_.size(), r_.end + reach);
     const size_t ffn = o_.FirstFfnFrom(r_.end);
     if (ffn < o_.ffn.size() && o_.ffn[ffn] < stop && !o_.HasApart(r_.end, o_.ffn[ffn])) {
-      Cap(0.6, "FFN kernels stand behind the last layer");
+      Cap(kDoubt, "FFN kernels stand behind the last layer");
     }
   }
 
   /// Another layer has the same kernels.
   bool Repeats(size_t layer) const {
     return layer < signature_.size() && repeats_.at(signature_[layer]) > 1;
-  }
-
-  std::vector<size_t> NormCounts() const {
-    std::vector<size_t> norms;
-    for (size_t i = 0; i < r_.begin.size(); ++i) {
-      norms.push_back(o_.FirstNormFrom(EndOf(i)) - o_.FirstNormFrom(r_.begin[i]));
-    }
-    return norms;
-  }
-  size_t MostNorms() const {
-    const std::vector<size_t> norms = NormCounts();
-    return *std::max_element(norms.begin(), norms.end());
-  }
-  size_t UsualNorms() const {
-    std::vector<size_t> norms = NormCounts();
-    std::nth_element(norms.begin(), norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2),
-                     norms.end());
-    return norms[norms.size() / 2];
   }
 
   /// Two towers: the kernels change altogether, once, between two layers.
@@ -301,7 +308,7 @@ class Judge_ {
     }
     const size_t n = r_.begin.size() - (r_.cut_last ? 1 : 0);
     if (changes != 1 || at < 2 || at + 1 >= n || LayersShare(0, n - 1) >= 2 * kStranger) return;
-    Cap(0.6, fmt::format("from layer {} on the kernels are others: two models in one pass", at));
+    Cap(kDoubt, fmt::format("from layer {} on the kernels are others: two models in one pass", at));
   }
 
   /// From LayerNorm to RMSNorm.
@@ -321,11 +328,11 @@ class Judge_ {
     const PeriodVerdict verdict = CheckPeriod(period, r_.begin, r_.end);
     const bool halves_repeat = r_.kind == ReadingKind::kDouble && count_known_;
     if (verdict == PeriodVerdict::kShorter && !halves_repeat) {
-      Cap(0.6,
+      Cap(kDoubt,
           fmt::format("names alone repeat every {} kernels, inside the layers", period.length));
     } else if (verdict == PeriodVerdict::kDiffers) {
-      Cap(0.6, fmt::format("names alone repeat every {} kernels, which is no number of layers",
-                           period.length));
+      Cap(kDoubt, fmt::format("names alone repeat every {} kernels, which is no number of layers",
+                              period.length));
     }
   }
 
@@ -334,6 +341,7 @@ class Judge_ {
   const Reading& r_;
   const SegmentHints& hints_;
   bool count_known_;
+  PlanVerdict plan_;
   std::vector<uint32_t> signature_;     ///< by layer
   std::map<uint32_t, size_t> repeats_;  ///< signature -> layers
   Judgement judgement_;
@@ -343,7 +351,7 @@ class Judge_ {
 
 Judgement Judge(const Outline& outline, const std::vector<Half>& halves, const Reading& reading,
                 const SegmentHints& hints, bool count_known) {
-  return Judge_(outline, halves, reading, hints, count_known).Give();
+  return Judging(outline, halves, reading, hints, count_known).Give();
 }
 
 }  // namespace layerscope::layers
