@@ -78,14 +78,19 @@ std::vector<std::string> Slices(const std::string& document) {
   return slices;
 }
 
-TEST(BuildAnnotation, AddsPassLayerAndBlockTracksOfEachStream) {
-  TestTrace trace(kText);
+/// The document of `text` annotated with Structure().
+std::string Annotated(const std::string& text, CopyCounts* counts = nullptr) {
+  TestTrace trace(text);
   const layers::LayerStructure structure = Structure();
   trace.SetLayers(&structure);
-  base::Result<TraceDocument> document = BuildAnnotation(trace.input(), {});
-  ASSERT_TRUE(document.ok());
+  const base::Result<TraceDocument> document = BuildAnnotation(trace.input(), {});
+  LS_CHECK(document.ok(), "a test's trace can be annotated");
+  return trace.Write(*document, counts);
+}
+
+TEST(BuildAnnotation, AddsPassLayerAndBlockTracksOfEachStream) {
   CopyCounts counts;
-  const std::string text = trace.Write(*document, &counts);
+  const std::string text = Annotated(kText, &counts);
   // Layer 0 is split by the foreign kernel, block 0 cut short by block 1's early start.
   const std::vector<std::string> expected = {
       "\"pass 0 decode\" 100.000 65.000", "\"head\" 100.000 10.000",
@@ -95,10 +100,7 @@ TEST(BuildAnnotation, AddsPassLayerAndBlockTracksOfEachStream) {
       "\"ffn (2 of 2)\" 140.000 5.000",
       // The side stream.
       "\"pass 0 decode\" 147.000 20.000", "\"layer 1 FULL+MOE\" 147.000 20.000"};
-  std::vector<std::string> slices = Slices(text);
-  EXPECT_EQ(slices, (std::vector<std::string>{expected[0], expected[1], expected[2], expected[3],
-                                              expected[4], expected[5], expected[6], expected[7],
-                                              expected[8], expected[9], expected[10]}));
+  EXPECT_EQ(Slices(text), expected);
   // Five tracks of two metadata events each, and the slices.
   EXPECT_EQ(counts.n_input, 8);
   EXPECT_EQ(counts.n_added, 10 + 11);
@@ -106,12 +108,7 @@ TEST(BuildAnnotation, AddsPassLayerAndBlockTracksOfEachStream) {
 }
 
 TEST(BuildAnnotation, ArgumentsHoldTheWholeLayerAndTheSlice) {
-  TestTrace trace(kText);
-  const layers::LayerStructure structure = Structure();
-  trace.SetLayers(&structure);
-  base::Result<TraceDocument> document = BuildAnnotation(trace.input(), {});
-  ASSERT_TRUE(document.ok());
-  const std::string text = trace.Write(*document);
+  const std::string text = Annotated(kText);
   EXPECT_NE(text.find(R"("args":{"index":1,"type":"FULL+MOE","pass":0,"sum_ns":30000,)"
                       R"("n_kernels":2,"slice_sum_ns":10000,"slice_n_kernels":1,)"
                       R"("evidence":"periodicity"})"),
@@ -125,12 +122,7 @@ TEST(BuildAnnotation, ArgumentsHoldTheWholeLayerAndTheSlice) {
 }
 
 TEST(BuildAnnotation, KeepsEveryEventAndMemberAsItStands) {
-  TestTrace trace(kText);
-  const layers::LayerStructure structure = Structure();
-  trace.SetLayers(&structure);
-  base::Result<TraceDocument> document = BuildAnnotation(trace.input(), {});
-  ASSERT_TRUE(document.ok());
-  const std::string text = trace.Write(*document);
+  const std::string text = Annotated(kText);
   EXPECT_EQ(text.substr(0, text.find('[')), "{\n\"schemaVersion\": 1,\n\"traceEvents\": ");
   EXPECT_TRUE(text.ends_with("\n],\n\"traceName\": \"a\"\n}\n"));
   size_t at = 0;
@@ -146,12 +138,7 @@ TEST(BuildAnnotation, AThreadOfTheProcessIsNeverTakenForATrack) {
                             R"("args":{"name":"taken"}},)";
   std::string text = kText;
   text.insert(text.find('[') + 1, named);
-  TestTrace trace(text);
-  const layers::LayerStructure structure = Structure();
-  trace.SetLayers(&structure);
-  base::Result<TraceDocument> document = BuildAnnotation(trace.input(), {});
-  ASSERT_TRUE(document.ok());
-  const std::string written = trace.Write(*document);
+  const std::string written = Annotated(text);
   EXPECT_NE(written.find(R"("tid":1000000001,"args":{"name":"stream 7: passes"}})"),
             std::string::npos);
 }

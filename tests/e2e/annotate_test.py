@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from cut_test import SMALL
-from e2e import Parts, program, shared
+from e2e import Parts, check_refused, program
 from generated import GRID, generate
 from schema_test import problems_of
 from trace_text import nanoseconds, raw_events, read_text
@@ -278,7 +278,6 @@ def check_refusals(tally, folder):
     ranks = [folder / "rank0.json", folder / "rank1.json"]
     for i, rank in enumerate(ranks):
         rank.write_text(SMALL.replace('"rank": 1', f'"rank": {i}'), encoding="utf-8")
-    before = sorted(folder.iterdir())
     cases = ((["annotate", "-", "-o", out], 2, "standard input can be read once"),
              (["annotate", file, "-o", file], 2, "would overwrite the input"),
              (["annotate", file, "-o", folder / "x.json.zst"], 2, "not written as zstd"),
@@ -288,12 +287,7 @@ def check_refusals(tally, folder):
              (["annotate", folder / "absent.json", "-o", out], 3, "no such file"),
              (["annotate", file, "-o", folder / "no/such/folder.json"], 1, "no/such"),
              (["annotate", file, "-o", folder], 1, "it is a directory"))
-    for arguments, status, words in cases:
-        done = program.run(arguments)
-        what = " ".join(str(a).replace(str(folder), "…") for a in arguments)
-        tally.equal(f"{what}: exit", done.exit, status)
-        tally.holds(f"{what}: says {words!r}: {done.stderr.strip()[:160]}", words in done.stderr)
-        tally.equal(f"{what}: files left", sorted(folder.iterdir()), before)
+    check_refused(tally, folder, cases)
     done = program.run(["annotate", *ranks, "--rank", "1", "-o", out])
     tally.equal(f"one rank of two: exit ({done.stderr.strip()[:200]})", done.exit, 0)
 
@@ -343,11 +337,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="layerscope-annotate-") as FOLDER:
         HERE = pathlib.Path(FOLDER)
         for PATH in REAL:
-            FOUND = shared(PATH)
-            if FOUND is None:
-                PARTS.skip(PATH, "../shared/traces is absent")
-            else:
-                PARTS.run(pathlib.Path(PATH).name, check, FOUND, HERE)
+            PARTS.run_shared(PATH, check, HERE)
         for NAME, OPTIONS in {**GRID, **LAYERED}.items():
             if NAME in ("cpu_only",) or NAME in SELECT_PID:
                 continue

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from e2e import Parts, program, shared
+from e2e import Parts, check_refused, program
 from generated import GRID, generate
 from schema_test import problems_of
 from trace_text import raw_events, read_text
@@ -146,9 +146,9 @@ def check_passes(tally, folder):
     tally.equal("passes", len(passes), 1)
 
 
-def check_captures(tally, path, folder):
+def check_captures(tally, file, folder):
     """A capture that was cut out is found again, with the same layers."""
-    file, out = shared(path), folder / "cut.json.gz"
+    out = folder / "cut.json.gz"
     before = data_of("passes", file)["passes"]
     index = next(p["index"] for p in before if p["kind"] == "capture")
     events = program.run_json("cut", [file], "--pass", str(index), "-o", str(out))["data"]["events"]
@@ -202,7 +202,6 @@ def check_twice(tally, folder):
 def check_refusals(tally, folder):
     file, out = folder / "trace.json", folder / "cut.json"
     generate(file, "--layers 2 --passes 2 --seed 33 --steps sglang")
-    before = sorted(folder.iterdir())
     cases = ((["cut", file, "-o", out], 2, "nothing says what to keep"),
              (["cut", file, "--step", "99", "-o", out], 1, "no step '99'"),
              (["cut", file, "--pass", "99", "-o", out], 1, "pass"),
@@ -211,12 +210,7 @@ def check_refusals(tally, folder):
              (["cut", file, "--from", "5", "-o", out], 2, "has no unit"),
              (["cut", "-", "--step", "0", "-o", out], 2, "standard input can be read once"),
              (["cut", file, "--step", "0", "-o", file], 2, "would overwrite the input"))
-    for arguments, status, words in cases:
-        done = program.run(arguments)
-        what = " ".join(str(a).replace(str(folder), "…") for a in arguments)
-        tally.equal(f"{what}: exit", done.exit, status)
-        tally.holds(f"{what}: says {words!r}: {done.stderr.strip()[:160]}", words in done.stderr)
-        tally.equal(f"{what}: files left", sorted(folder.iterdir()), before)
+    check_refused(tally, folder, cases)
 
 
 if __name__ == "__main__":
@@ -224,16 +218,9 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="layerscope-cut-documents-") as FOLDER:
         HERE = pathlib.Path(FOLDER)
         for PATH in REAL:
-            FOUND = shared(PATH)
-            if FOUND is None:
-                PARTS.skip(PATH, "../shared/traces is absent")
-            else:
-                PARTS.run(pathlib.Path(PATH).name, check, FOUND, HERE)
+            PARTS.run_shared(PATH, check, HERE)
         for PATH in CAPTURES:
-            if shared(PATH) is None:
-                PARTS.skip(PATH, "../shared/traces is absent")
-            else:
-                PARTS.run(pathlib.Path(PATH).name, check_captures, PATH, HERE)
+            PARTS.run_shared(PATH, check_captures, HERE)
         for NAME, OPTIONS in GRID.items():
             FILE = HERE / f"{NAME}.json"
             generate(FILE, OPTIONS)

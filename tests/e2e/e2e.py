@@ -48,12 +48,31 @@ class Parts:
         self.skipped += 1
         print(f"SKIPPED {name}: {why}", flush=True)
 
+    def run_shared(self, path, check, *arguments):
+        """Runs check(tally, file, *arguments) on a file of ../shared; says so where it is absent."""
+        found = shared(path)
+        if found is None:
+            self.skip(path, "../shared/traces is absent")
+        else:
+            self.run(found.name, check, found, *arguments)
+
     def close(self):
         """Prints the closing line; a run in which nothing was tried fails."""
         print(f"{self.title}: {self.compared} figures compared")
         print(f"{self.passed} passed, {self.failed} failed" +
               (f", {self.skipped} skipped" if self.skipped else ""))
         sys.exit(1 if self.failed or not (self.passed or self.skipped) else 0)
+
+
+def check_refused(tally, folder, cases):
+    """Each of (arguments, exit status, words of the message) is refused and leaves no file behind."""
+    before = sorted(folder.iterdir())
+    for arguments, status, words in cases:
+        done = program.run(arguments)
+        what = " ".join(str(a).replace(str(folder), "…") for a in arguments)
+        tally.equal(f"{what}: exit", done.exit, status)
+        tally.holds(f"{what}: says {words!r}: {done.stderr.strip()[:160]}", words in done.stderr)
+        tally.equal(f"{what}: files left", sorted(folder.iterdir()), before)
 
 
 def shared(path):

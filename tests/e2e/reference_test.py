@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter, defaultdict
 
 import reference as oracle
-from e2e import Parts, program, shared
+from e2e import Parts, program
 from facts import recorded_name
 from generated import GRID, generate
 
@@ -112,11 +112,7 @@ def compare_steps(tally, file, wanted):
 if __name__ == "__main__":
     PARTS = Parts("reference")
     for NAME in FILES:
-        FOUND = shared(f"traces/{NAME}")
-        if FOUND:
-            PARTS.run(FOUND.name, compare, FOUND)
-        else:
-            PARTS.skip(NAME, "../shared/traces is absent")
+        PARTS.run_shared(f"traces/{NAME}", compare)
     with tempfile.TemporaryDirectory(prefix="layerscope-reference-") as FOLDER:
         for TITLE, OPTIONS in GRID.items() if program.generator().is_file() else ():
             FILE = pathlib.Path(FOLDER) / f"{TITLE}.json"

@@ -5,7 +5,7 @@ import os
 import pathlib
 import tempfile
 
-from e2e import Parts, program, shared
+from e2e import Parts, program
 from generated import generate
 
 THREADS = (1, 2, 3, 8)
@@ -60,11 +60,7 @@ def compare_generated(tally, folder):
 if __name__ == "__main__":
     PARTS = Parts("threads")
     for NAME in FILES:
-        FOUND = shared(NAME)
-        if FOUND:
-            PARTS.run(FOUND.name, compare, FOUND)
-        else:
-            PARTS.skip(NAME, "../shared/traces is absent")
+        PARTS.run_shared(NAME, compare)
     with tempfile.TemporaryDirectory(prefix="layerscope-threads-") as FOLDER:
         if program.generator().is_file():
             PARTS.run("generated", compare_generated, pathlib.Path(FOLDER))

@@ -10,6 +10,17 @@
 
 namespace layerscope::layers {
 
+/// One kernel a letter: equal letters are equal names.
+inline std::vector<Token> TokensOf(std::string_view letters) {
+  std::vector<Token> tokens;
+  for (const char letter : letters) {
+    Token token;
+    token.name = static_cast<uint32_t>(letter);
+    tokens.push_back(token);
+  }
+  return tokens;
+}
+
 /// Passes spelled by hand for tests: words for kernels with real names, in sequence. `layer` words
 /// are repeated with `*n`-free loops of the test itself; an unknown word is a kernel of that name.
 class SpelledTokens {
