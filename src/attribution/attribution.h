@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "src/attribution/evidence.h"
+#include "src/attribution/graph_alignment.h"
 #include "src/attribution/module_tree.h"
 #include "src/attribution/step.h"
 #include "src/kernel_names/rule_set.h"
@@ -12,6 +13,14 @@
 #include "src/trace/trace.h"
 
 namespace layerscope::attribution {
+
+/// Ops that replayed kernels had when their graph was recorded. They stand in no thread of this
+/// trace; their ids come behind those of trace::Ops.
+struct ReplayedOps {
+  std::vector<trace::StringId> name;
+  std::vector<trace::ArgsId> args;
+  size_t size() const { return name.size(); }
+};
 
 /// The columns of DESIGN.md section 2, one row an activity, beside the trace's own columns. Every
 /// analysis is a group-by of these; none decides attribution again.
@@ -23,9 +32,9 @@ struct Attribution {
 
   std::vector<trace::CallId> launch;    ///< invalid: no call has its correlation (or CPU row)
   std::vector<trace::ThreadId> thread;  ///< the launching thread, or the CPU row's own
-  std::vector<trace::OpId> op;          ///< External id first, else innermost containing op
-  std::vector<trace::ScopeId> scope;    ///< innermost nn.Module scope around the launch
-  std::vector<ModuleId> module;         ///< = modules.module_of_scope[scope]
+  std::vector<trace::OpId> op;  ///< External id first, else innermost containing op; see OpName
+  std::vector<trace::ScopeId> scope;  ///< innermost module scope, of the trace or of a replay
+  std::vector<ModuleId> module;       ///< = modules.module_of_scope[scope]
   std::vector<StepId> step;
   std::vector<Evidence> module_evidence;
   std::vector<Reason> module_reason;
@@ -40,8 +49,21 @@ struct Attribution {
   /// Category of every name, by StringId index (only names of activities are filled, others 0).
   std::vector<kernel_names::CategoryId> category_of_name;
 
+  ReplayedOps replayed_ops;
+  /// What became of each graph of this trace, and by which recording (src/replay).
+  std::vector<GraphAlignment> alignments;
+
   std::vector<table::HealthEntry> warnings;
 
+  /// Name and arguments of an op, the trace's own or a replayed one.
+  trace::StringId OpName(const trace::Trace& trace, trace::OpId id) const {
+    const size_t own = trace.ops.size();
+    return id.index() < own ? trace.ops.name[id.index()] : replayed_ops.name[id.index() - own];
+  }
+  trace::ArgsId OpArgs(const trace::Trace& trace, trace::OpId id) const {
+    const size_t own = trace.ops.size();
+    return id.index() < own ? trace.ops.args[id.index()] : replayed_ops.args[id.index() - own];
+  }
   const trace::Activities& rows(const trace::Trace& trace) const {
     return cpu_only ? cpu_activities : trace.activities;
   }

@@ -63,7 +63,7 @@ class ModuleMerger {
     const auto [at, is_new] = module_of_key_.try_emplace(key, ModuleId(tree_.modules.size()));
     if (is_new) {
       const int depth = parent.valid() ? tree_.modules[parent.index()].depth + 1 : 1;
-      tree_.modules.push_back({parent, depth, process, name, 0, 0, 0});
+      tree_.modules.push_back({parent, depth, process, name, {}, {}, 0, 0, 0});
       first_scope_.push_back(scope);
     }
     return at->second;

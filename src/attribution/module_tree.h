@@ -19,7 +19,11 @@ struct Module {
   ModuleId parent;  ///< invalid: a root
   int depth = 1;    ///< root = 1
   trace::ProcessId process;
-  trace::StringId name;  ///< "Qwen3DecoderLayer_7" as recorded
+  trace::StringId
+      name;  ///< "Qwen3DecoderLayer_7" as recorded; of a path its part below the parent's
+  trace::StringId
+      path;  ///< the full path as recorded or as the model tree has it; invalid: unknown
+  trace::StringId class_name;  ///< where it is not the class of `name`: of paths, by a model tree
   int64_t calls = 0;
   int64_t cpu_ns = 0;  ///< sum of its scopes' lengths
   /// CPU-only traces: innermost-op time directly in it. Else cpu_ns without its scopes' direct
@@ -29,6 +33,8 @@ struct Module {
 
 /// In pre-order: a parent stands before its children, a subtree is contiguous, subtree sums are one
 /// reverse pass. Order of siblings = order of first call; roots by process first. 12 bytes a scope.
+/// The trace's scopes come first; ids behind them are calls that a graph replayed (ModuleGraft):
+/// they have a module and a parent, and no time of their own.
 struct ModuleTree {
   std::vector<Module> modules;
   std::vector<ModuleId> module_of_scope;        ///< by trace::ScopeId
@@ -39,6 +45,8 @@ struct ModuleTree {
   /// a module tree gives it. Deeper than 64 levels (no real model is; a hostile file may be a
   /// million deep) the middle is shortened to the number of levels left out.
   std::string Path(ModuleId id, const trace::Trace& trace) const;
+  /// "Qwen3DecoderLayer"; of a path without a known class its last part, without a number.
+  std::string_view ClassOf(ModuleId id, const trace::Trace& trace) const;
 };
 
 /// The class of an instance name: "RMSNorm_12" -> "RMSNorm"; the number is -1 when there is none.

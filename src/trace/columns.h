@@ -15,6 +15,7 @@ namespace layerscope::trace {
 /// External ids and correlations that are absent in the file. Correlations are positive.
 inline constexpr int64_t kNoExternalId = std::numeric_limits<int64_t>::min();
 inline constexpr int64_t kNoCorrelation = 0;
+inline constexpr int64_t kNoGraphNode = -1;
 
 enum class ActivityKind : uint8_t {
   kKernel,
@@ -35,7 +36,14 @@ struct Activities {
   std::vector<int64_t> correlation;
   std::vector<int64_t> external_id;
   std::vector<ArgsId> args;
+  /// `graph node id` of a replayed activity (CUPTI, recent drivers), kNoGraphNode where it has
+  /// none. Reaches to the last activity that has one, so it is empty where none does: read it
+  /// through GraphNodeOf.
+  std::vector<int64_t> graph_node;
   size_t size() const { return start_ns.size(); }
+  int64_t GraphNodeOf(size_t row) const {
+    return row < graph_node.size() ? graph_node[row] : kNoGraphNode;
+  }
 };
 
 /// Host API calls (cuda_runtime, cuda_driver, hip_*); launches are those whose name says Launch.
@@ -65,12 +73,14 @@ struct Ops {
   size_t size() const { return start_ns.size(); }
 };
 
-/// nn.Module scopes. `name` is `Class_k`, the text after "nn.Module: ".
+/// Module scopes: `nn.Module: Class_k` frames (`name` is `Class_k`), and annotations that name a
+/// module by its path, `Module:path` and `{'Module': 'path', …}` (`name` is the path).
 struct Scopes {
   std::vector<int64_t> start_ns;
   std::vector<int64_t> dur_ns;
   std::vector<StringId> name;
   std::vector<ThreadId> thread;
+  std::vector<uint8_t> is_path;  ///< 1: `name` is a path
   size_t size() const { return start_ns.size(); }
 };
 

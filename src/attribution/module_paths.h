@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "src/attribution/attribution.h"
+#include "src/model/model_tree.h"
+#include "src/table/result.h"
+
+namespace layerscope::attribution {
+
+/// Gives every module `Class_k` of the trace, replayed ones included, its path and class from the
+/// model tree: the k-th module of that class in order of first call. Where the tree has no call
+/// order, siblings of one class are matched in definition order, and only where their numbers
+/// agree. The tree must fit: a trace with more instances of a class than the tree has, or nested
+/// otherwise, is not of that model; nothing is then changed and a warning says what does not fit.
+/// Returns warnings for the result's health.
+std::vector<table::HealthEntry> ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
+                                               Attribution& attribution);
+
+}  // namespace layerscope::attribution
