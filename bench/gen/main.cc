@@ -10,6 +10,9 @@
 #include "bench/gen/family.h"
 #include "bench/gen/family_engine.h"
 #include "bench/gen/options.h"
+#include "bench/gen/replay_options.h"
+#include "bench/gen/replay_requests.h"
+#include "bench/gen/replay_run.h"
 #include "bench/gen/text_sink.h"
 #include "bench/gen/truth_text.h"
 
@@ -93,7 +96,27 @@ bool WriteRanks(const Options& options) {
   return true;
 }
 
+// `serve …`: a run with captured graphs; `requests …`: requests traced one by one.
+int RunVerb(const std::vector<std::string>& words) {
+  const std::vector<std::string> arguments(words.begin() + 1, words.end());
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    std::fputs(ReplayHelpText().c_str(), stdout);
+    return 0;
+  }
+  ReplayOptions options;
+  std::string error;
+  if (!ParseReplayOptions(arguments, &options, &error)) {
+    Fail(error);
+    return 2;
+  }
+  const bool done =
+      words[0] == "serve" ? WriteReplayRun(options, &error) : WriteRequests(options, &error);
+  return done || Fail(error) ? 0 : 1;
+}
+
 int Run(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && (arguments[0] == "serve" || arguments[0] == "requests"))
+    return RunVerb(arguments);
   if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
     std::fputs(HelpText().c_str(), stdout);
     return 0;

@@ -10,6 +10,7 @@
 #include "src/base/result.h"
 #include "src/kernel_names/rule_set.h"
 #include "src/layers/layer_structure.h"
+#include "src/model/inductor_provenance.h"
 #include "src/model/model_config.h"
 #include "src/model/parallel_layout.h"
 #include "src/model/profile.h"
@@ -29,6 +30,7 @@ struct RankInput {
   std::optional<base::Error> no_layers;
   std::optional<int64_t> rank;  ///< from distributedInfo or the file's name; absent = unknown
   std::string path;
+  const model::InductorProvenance* inductor = nullptr;  ///< --inductor-debug; null without
 };
 
 /// What every analysis reads. Times of all ranks share one zero.
@@ -44,7 +46,8 @@ struct AnalysisInput {
 /// options and health.
 struct Output {
   std::vector<table::RankResult> ranks;
-  std::optional<table::Object> reduced;  ///< over several files, where the analysis reduces
+  std::optional<table::Object> reduced;      ///< over several files, where the analysis reduces
+  std::vector<table::HealthEntry> health{};  ///< of the run as a whole, beside that of each input
 };
 
 /// How rows are chosen and ordered for the reader at hand; never what they hold.

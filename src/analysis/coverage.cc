@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "src/analysis/group_by.h"
+#include "src/attribution/activity_warnings.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::analysis {
@@ -39,8 +40,9 @@ GraphShare GraphShareOf(const RankView& view) {
     if (attr.under_graph[row] == 0) continue;
     const int64_t dur_ns = view.activities().dur_ns[row];
     share.gpu_ns += dur_ns;
-    const bool in_scope = attr.module[row].valid();
-    (in_scope ? share.in_scope_ns : share.unresolved_ns) += dur_ns;
+    if (attribution::IsHiddenByGraph(attr, row)) {
+      (attr.module[row].valid() ? share.in_scope_ns : share.unresolved_ns) += dur_ns;
+    }
     const int64_t n = ++activities_of[attr.launch[row].index()];
     share.most_activities = std::max(share.most_activities, n);
   }
@@ -50,13 +52,17 @@ GraphShare GraphShareOf(const RankView& view) {
 
 std::string GraphBanner(const RankView& view) {
   const GraphShare share = GraphShareOf(view);
-  if (share.gpu_ns <= 0 || share.gpu_ns < view.total_ns() / kBannerShare) return {};
+  if (share.hidden_ns() <= 0 || share.hidden_ns() < view.total_ns() / kBannerShare) return {};
   const std::string share_text = base::FormatShare(share.gpu_ns, view.total_ns());
   const std::string most = base::FormatCount(share.most_activities);
   const std::string who = share.n_launches == 1
                               ? fmt::format("one graph launch of {} activities", most)
                               : fmt::format("{} graph launches (the largest of {} activities)",
                                             base::FormatCount(share.n_launches), most);
+  if (share.hidden_ns() < share.gpu_ns) {
+    return fmt::format("{} of GPU time is {}: of {} the modules are not resolved", share_text, who,
+                       base::FormatShare(share.hidden_ns(), view.total_ns()));
+  }
   return fmt::format("{} of GPU time is {}: {}", share_text, who,
                      share.in_scope_ns > share.unresolved_ns
                          ? "it is booked on the module around the launch, what lies below is not "

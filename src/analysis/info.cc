@@ -62,13 +62,16 @@ KindCounts CountKinds(const trace::Activities& activities) {
 ModuleCounts CountModules(const RankView& view) {
   ModuleCounts counts;
   const trace::Trace& trace = view.trace();
+  const attribution::ModuleTree& tree = view.attribution().modules;
   std::set<std::string_view> classes;
-  std::set<std::string_view> instances;
-  for (const attribution::Module& module : view.attribution().modules.modules) {
-    const std::string_view name = trace.strings[module.name];
-    instances.insert(name);
-    classes.insert(attribution::SplitInstance(name).class_name);
-    counts.max_depth = std::max<int64_t>(counts.max_depth, module.depth);
+  std::set<trace::StringId> instances;
+  std::vector<uint8_t> seen(tree.modules.size(), 0);
+  for (size_t scope = 0; scope < trace.scopes.size(); ++scope) {
+    instances.insert(trace.scopes.name[scope]);
+    const attribution::ModuleId module = tree.module_of_scope[scope];
+    if (std::exchange(seen[module.index()], uint8_t{1}) != 0) continue;
+    classes.insert(tree.ClassOf(module, trace));
+    counts.max_depth = std::max<int64_t>(counts.max_depth, tree.modules[module.index()].depth);
   }
   counts.n_scopes = static_cast<int64_t>(trace.scopes.size());
   counts.n_classes = static_cast<int64_t>(classes.size());

@@ -70,12 +70,12 @@ class KeyOfRow {
   trace::StringId NameOf(uint32_t row) const { return view_.activities().name[row]; }
   void SetOp(uint32_t row, GroupKey& key) const {
     const trace::OpId op = attr_.op[row];
-    if (op.valid()) key.first = Index(view_.trace().ops.name[op.index()].index(), true);
+    if (op.valid()) key.first = Index(attr_.OpName(view_.trace(), op).index(), true);
   }
   void SetDims(uint32_t row, GroupKey& key) const {
     const trace::OpId op = attr_.op[row];
     if (!op.valid()) return;
-    const trace::ArgsId args = view_.trace().ops.args[op.index()];
+    const trace::ArgsId args = attr_.OpArgs(view_.trace(), op);
     if (!args.valid()) return;
     const trace::StringId dims = view_.trace().args[args.index()].input_dims;
     key.second = Index(dims.index(), dims.valid());
@@ -244,6 +244,18 @@ std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places
   for (const Group& group : groups) rows.push_back(namer(group));
   if (by == KernelsBy::kName) SetShownNames(rows);
   return rows;
+}
+
+bool NamesKernels(KernelsBy by) {
+  return by == KernelsBy::kName || by == KernelsBy::kOp || by == KernelsBy::kOpDims;
+}
+
+void AddFused(const InductorKernels& kernels, KernelsBy by, std::vector<KernelRow>& rows) {
+  if (!NamesKernels(by) || kernels.n_names() == 0) return;
+  for (KernelRow& row : rows) {
+    const uint32_t name = row.group.key.first;
+    if (name != GroupKey::kNone) row.fused = kernels.Of(trace::StringId(name));
+  }
 }
 
 std::vector<KernelRow> WithoutCategory(const RankView& view, std::vector<KernelRow> by_name) {

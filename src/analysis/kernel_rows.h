@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/analysis/group_by.h"
+#include "src/analysis/inductor_kernels.h"
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
 
@@ -20,11 +22,12 @@ struct KernelRow {
   Group group;
   std::string key;
   std::string name;
-  std::string short_name;  ///< empty when the rows are no kernels
-  std::string shown_name;  ///< for people: the short name, longer where kernels share it
-  std::string category;    ///< empty when the rows may differ in it
-  std::string op;          ///< by op and op-dims
-  std::string dims;        ///< by op-dims
+  std::string short_name;          ///< empty when the rows are no kernels
+  std::string shown_name;          ///< for people: the short name, longer where kernels share it
+  std::string category;            ///< empty when the rows may differ in it
+  std::string op;                  ///< by op and op-dims
+  std::string dims;                ///< by op-dims
+  std::optional<FusedFrom> fused;  ///< by name and op: a kernel of Inductor; see AddFused
   Place place;
 };
 
@@ -35,6 +38,11 @@ enum class Places : uint8_t { kApart, kTogether };
 /// distinct `shown_name`s.
 std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by,
                                       Places places = Places::kApart);
+
+/// True for rows that are the kernels or operators of one name.
+bool NamesKernels(KernelsBy by);
+/// Fills `fused` of such rows.
+void AddFused(const InductorKernels& kernels, KernelsBy by, std::vector<KernelRow>& rows);
 
 /// Of rows by name those that no rule gives a category, in their order.
 std::vector<KernelRow> WithoutCategory(const RankView& view, std::vector<KernelRow> by_name);

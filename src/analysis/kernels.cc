@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "src/analysis/compiled_table.h"
 #include "src/analysis/compute_flow.h"
 #include "src/analysis/coverage.h"
+#include "src/analysis/fused_columns.h"
+#include "src/analysis/inductor_kernels.h"
 #include "src/analysis/layer_diff.h"
 #include "src/analysis/layer_kernels.h"
 #include "src/analysis/rank_loop.h"
@@ -72,6 +75,7 @@ table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, 
   AddSums(table, 0);
   ColumnSpec evidence{.name = "evidence"};
   table.Add(evidence, [](const KernelRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
+  if (NamesKernels(by)) AddFusedForMachines(table);
   AddPlace(view, table, &KernelRow::place);
   return table.Take();
 }
@@ -83,6 +87,7 @@ table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
   for (KernelRow& row : rows) {
     if (!full) row.dims = ShortDims(row.dims);
   }
+  const FusedShown fused(rows, full);
   RowTable<KernelRow> table(std::move(rows));
   ColumnSpec name = Key("name", TitleOf(options.by, view.cpu_only()));
   switch (options.by) {
@@ -106,6 +111,7 @@ table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
     category.priority = 1;
     table.AddText(category, &KernelRow::category);
   }
+  fused.AddTo(table);
   return table.Take();
 }
 
@@ -186,6 +192,9 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsO
   }
   const Presentation& presentation = options.presentation;
   std::vector<KernelRow> ranked = RankActivities(view, options.by);
+  const InductorKernels inductor(view);
+  AddFused(inductor, options.by, ranked);
+  NoteCompiledRegions(view, inductor, result);
   table::Table rows = RowsForMachines(view, ranked, options.by);
   if (base::Status sorted = table::SortBy(rows, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();

@@ -26,7 +26,7 @@ auto Text(std::string LayerKernel::*member) {
 std::string DimsOf(const RankView& view, uint32_t row) {
   const trace::OpId op = view.attribution().op[row];
   if (!op.valid()) return {};
-  const trace::ArgsId args = view.trace().ops.args[op.index()];
+  const trace::ArgsId args = view.attribution().OpArgs(view.trace(), op);
   if (!args.valid()) return {};
   const trace::StringId dims = view.trace().args[args.index()].input_dims;
   return dims.valid() ? std::string(view.trace().strings[dims]) : std::string();

@@ -50,7 +50,8 @@ class NodeBuilder {
       ModuleNode& node = nodes_[i];
       node.path = std::move(paths[i]);
       node.instance = view_.trace().strings[module.name];
-      node.class_name = attribution::SplitInstance(node.instance).class_name;
+      node.class_name = attr_.modules.ClassOf(ModuleId(i), view_.trace());
+      node.has_path = module.path.valid();
       node.depth = module.depth;
       node.place = PlaceAt(view_, module.process);
     }
@@ -164,7 +165,8 @@ class NodeBuilder {
            s = tree.parent_of_scope[s.index()]) {
         counted[s.index()] = 1;
         ModuleNode& node = nodes_[tree.module_of_scope[s.index()].index()];
-        const int64_t dur_ns = view_.trace().scopes.dur_ns[s.index()];
+        const std::vector<int64_t>& lengths = view_.trace().scopes.dur_ns;
+        const int64_t dur_ns = s.index() < lengths.size() ? lengths[s.index()] : 0;  // replayed: 0
         ++node.calls;
         node.cpu_ns += dur_ns;
         node.cpu_self_ns += dur_ns;

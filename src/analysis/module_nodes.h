@@ -20,6 +20,7 @@ struct ModuleNode {
   int64_t parent = -1;  ///< id of another node; -1: a root
   int depth = 1;        ///< root = 1
   std::string path;
+  bool has_path = false;  ///< `path` is the recorded one or a model tree's, not made of instances
   std::string class_name;
   std::string instance;  ///< "Qwen3DecoderLayer_7"; of a run RangeName of its members
   int64_t calls = 0;

@@ -7,6 +7,7 @@
 #include "src/analysis/module_shape.h"
 #include "src/analysis/rollup.h"
 #include "src/analysis/selection.h"
+#include "src/attribution/module_graft.h"
 
 #include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
@@ -184,6 +185,70 @@ TEST(RollUp, BadPatternIsAUsageError) {
 TEST(FoldNumbers, ReplacesTheNumberOfEachName) {
   EXPECT_EQ(FoldNumbers("Model_0.Layer_17.Fp8Linear_3"), "Model_*.Layer_*.Fp8Linear_*");
   EXPECT_EQ(FoldNumbers("model.layers.7.mlp.w2"), "model.layers.*.mlp.w2");
+}
+
+/// The same model as hooks name it by path.
+trace::Trace LayersByPath(int n_layers) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.PathScope(main, "model", 0, 1000);
+  for (int i = 0; i < n_layers; ++i) {
+    const int64_t at = 100 * (i + 1);
+    const std::string path = "model.layers." + std::to_string(i);
+    build.PathScope(main, path, at, 90);
+    build.PathScope(main, path + ".mlp", at + 40, 20);
+    build.Call(main, "cudaLaunchKernel", at + 45, i + 1);
+    build.Kernel("gemm", 1005 + at + i, 20, i + 1);
+  }
+  return std::move(build).Build();
+}
+
+TEST(ModuleNodes, PathsStandAsRecordedAndRangesJoinThem) {
+  const TestRun run(LayersByPath(3));
+  const ModuleNodes tree = NodesOf(run);
+  ASSERT_EQ(tree.nodes.size(), 7U);
+  EXPECT_EQ(tree.nodes[2].path, "model.layers.0.mlp");
+  EXPECT_EQ(tree.nodes[2].instance, "mlp");
+  EXPECT_EQ(tree.nodes[2].class_name, "mlp");
+  EXPECT_EQ(tree.nodes[1].class_name, "layers");
+  const std::vector<ModuleNode> rows = CollapseRuns(tree.nodes);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].instance, "layers.0..2");
+  EXPECT_EQ(rows[1].path, "model.layers.0..2");
+  EXPECT_EQ(rows[2].path, "model.layers.0..2.mlp");
+  EXPECT_EQ(rows[2].repeat, 3);
+  for (const char* name : {"model.layers.0..2.mlp", "mlp", "layers.0..2", "layers"}) {
+    Selection selection;
+    selection.module = name;
+    const auto views = Select(run.input(), selection);
+    ASSERT_TRUE(views.ok()) << name;
+    EXPECT_EQ(views->front().total_ns(), 60) << name;
+  }
+}
+
+TEST(ModuleNodes, ReplayedCallsCountAndTakeNoCpuTime) {
+  trace::Trace trace = Layers(1);
+  kernel_names::RuleSet rules;
+  attribution::Attribution attr = attribution::Attribute(trace, rules);
+  attribution::ModuleGraft graft(trace, attr);
+  const attribution::ModuleId model(0);
+  const attribution::ModuleId added = graft.FindOrAdd(model, {}, {graft.Intern("Graph_0"), {}, {}});
+  // The last kernel of Model_0 itself.
+  graft.Place(2, graft.AddCall(added, attr.scope[2]), graft.AddOp(graft.Intern("aten::mm"), {}),
+              attribution::Evidence::kCaptureAlignment);
+  graft.Finish();
+  const RankInput rank{&trace, &attr, nullptr, std::nullopt, std::nullopt, "test.json"};
+  RankView view(rank, rules);
+  const ModuleNode all = Named(BuildModuleNodes(view).nodes, "Graph_0");
+  view.SetRows({2}, false);
+  const ModuleNodes selected = BuildModuleNodes(view);
+  for (const ModuleNode& node : {all, Named(selected.nodes, "Graph_0")}) {
+    EXPECT_EQ(node.calls, 1);
+    EXPECT_EQ(node.cpu_ns, 0);
+    EXPECT_EQ(node.gpu_excl_ns, 7);
+    EXPECT_EQ(node.path, "Model_0.Graph_0");
+  }
+  EXPECT_EQ(Named(selected.nodes, "Model_0").cpu_ns, 1000);
 }
 
 }  // namespace

@@ -28,8 +28,9 @@ std::string_view Tail(std::string_view text, size_t n) {
   return text.substr(at);
 }
 
-bool InRange(const RankView& view, const ModuleRange& range, size_t module) {
+bool InRange(const RankView& view, const ModuleRange& range, size_t module, std::string_view path) {
   if (range.irregular()) return false;
+  if (range.MatchesPath(path)) return true;
   const std::vector<attribution::Module>& modules = view.attribution().modules.modules;
   return range.Matches([&](size_t level) -> std::optional<std::string_view> {
     attribution::ModuleId at(module);
@@ -58,14 +59,18 @@ std::vector<std::string> ModulePaths(const RankView& view) {
   paths.reserve(modules.size());
   static const std::string kRoot;
   for (const attribution::Module& module : modules) {
-    const std::string& parent = module.parent.valid() ? paths[module.parent.index()] : kRoot;
-    paths.push_back(JoinPath(parent, view.trace().strings[module.name], module.depth));
+    const bool known = module.path.valid();
+    const bool below = module.parent.valid() && !known;
+    paths.push_back(JoinPath(below ? paths[module.parent.index()] : kRoot,
+                             view.trace().strings[known ? module.path : module.name],
+                             module.depth));
   }
   return paths;
 }
 
 std::vector<uint8_t> ModulesBelow(const RankView& view, std::string_view name) {
-  const std::vector<attribution::Module>& modules = view.attribution().modules.modules;
+  const attribution::ModuleTree& tree = view.attribution().modules;
+  const std::vector<attribution::Module>& modules = tree.modules;
   const std::vector<std::string> paths = ModulePaths(view);
   const std::optional<ModuleRange> range = ModuleRange::Parse(name);
   std::vector<uint8_t> inside(modules.size(), 0);
@@ -73,9 +78,9 @@ std::vector<uint8_t> ModulesBelow(const RankView& view, std::string_view name) {
     const attribution::Module& module = modules[i];
     const bool below = module.parent.valid() && inside[module.parent.index()] != 0;
     const std::string_view own = view.trace().strings[module.name];
-    const bool named = EndsAtDot(paths[i], name) ||
-                       attribution::SplitInstance(own).class_name == name ||
-                       (range && InRange(view, *range, i));
+    const bool named = EndsAtDot(paths[i], name) || own == name ||
+                       tree.ClassOf(attribution::ModuleId(i), view.trace()) == name ||
+                       (range && InRange(view, *range, i, paths[i]));
     inside[i] = below || named ? 1 : 0;
   }
   return inside;
@@ -84,10 +89,10 @@ std::vector<uint8_t> ModulesBelow(const RankView& view, std::string_view name) {
 std::vector<std::string> ModuleNames(const RankView& view) {
   std::set<std::string> classes;
   std::set<std::string> instances;
-  for (const attribution::Module& module : view.attribution().modules.modules) {
-    const std::string_view name = view.trace().strings[module.name];
-    classes.emplace(attribution::SplitInstance(name).class_name);
-    instances.emplace(name);
+  const attribution::ModuleTree& tree = view.attribution().modules;
+  for (size_t i = 0; i < tree.modules.size(); ++i) {
+    classes.emplace(tree.ClassOf(attribution::ModuleId(i), view.trace()));
+    instances.emplace(view.trace().strings[tree.modules[i].name]);
   }
   std::vector<std::string> names(classes.begin(), classes.end());
   names.insert(names.end(), instances.begin(), instances.end());

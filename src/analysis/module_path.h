@@ -14,12 +14,14 @@ namespace layerscope::analysis {
 /// depth.
 std::string JoinPath(const std::string& parent, std::string_view name, int depth);
 
-/// The path of every module, by ModuleId, built parent before child.
+/// The path of every module, by ModuleId: as recorded or as a model tree has it, else its parent's
+/// with its own name.
 std::vector<std::string> ModulePaths(const RankView& view);
 
 /// 1 for each module that `name` means, and all below it: a full path, the end of a path at a dot
-/// ("self_attn.qkv_proj", "Attention_3"), a class name ("Attention"), or the name of a row that
-/// stands for several modules ("Attention_0..35", see ModuleRange).
+/// ("self_attn.qkv_proj"), an instance ("Attention_3"), a class ("Attention"), or the name or path
+/// of a row that stands for several modules ("Attention_0..35", "model.layers.0..35", see
+/// ModuleRange).
 std::vector<uint8_t> ModulesBelow(const RankView& view, std::string_view name);
 
 /// The distinct classes, then instances: what an error suggests.

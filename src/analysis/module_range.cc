@@ -15,6 +15,13 @@ constexpr std::string_view kStep = " step ";
 constexpr std::string_view kComma = ", ";
 constexpr std::string_view kIrregular = ", …, ";
 constexpr std::string_view kTimes = "×";
+constexpr std::string_view kAnything = "*";
+
+/// The class and number of "Layer_7"; a bare number, of a path, has no class.
+attribution::InstanceName SplitPart(std::string_view text) {
+  if (const std::optional<int64_t> number = base::ParseWhole(text)) return {{}, *number};
+  return attribution::SplitInstance(text);
+}
 
 /// The distance between all neighbours; 0 when they differ.
 int64_t StrideOf(const std::vector<int64_t>& numbers) {
@@ -23,6 +30,20 @@ int64_t StrideOf(const std::vector<int64_t>& numbers) {
     if (numbers[i] - numbers[i - 1] != stride) return 0;
   }
   return stride;
+}
+
+/// "0..35", "0..140 step 4", "1, 5", "1, …, 9"; a lone number stays one.
+std::string RangeText(std::vector<int64_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  if (numbers.size() == 1) return fmt::format("{}", numbers.front());
+  const int64_t stride = StrideOf(numbers);
+  const int64_t first = numbers.front();
+  const int64_t last = numbers.back();
+  if (stride == 1) return fmt::format("{}{}{}", first, kDots, last);
+  if (numbers.size() == 2) return fmt::format("{}{}{}", first, kComma, last);
+  if (stride == 0) return fmt::format("{}{}{}", first, kIrregular, last);
+  return fmt::format("{}{}{}{}{}", first, kDots, last, kStep, stride);
 }
 
 /// Parts of a path; the two dots of a range are no separator.
@@ -51,16 +72,30 @@ std::string_view WithoutCount(std::string_view text) {
 }  // namespace
 
 std::string RangeName(std::string_view class_name, std::vector<int64_t> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  if (numbers.size() == 1) return fmt::format("{}_{}", class_name, numbers.front());
-  const int64_t stride = StrideOf(numbers);
-  const int64_t first = numbers.front();
-  const int64_t last = numbers.back();
-  if (stride == 1) return fmt::format("{}_{}{}{}", class_name, first, kDots, last);
-  if (numbers.size() == 2) return fmt::format("{}_{}{}{}", class_name, first, kComma, last);
-  if (stride == 0) return fmt::format("{}_{}{}{}", class_name, first, kIrregular, last);
-  return fmt::format("{}_{}{}{}{}{}", class_name, first, kDots, last, kStep, stride);
+  return fmt::format("{}_{}", class_name, RangeText(std::move(numbers)));
+}
+
+std::string RangePath(const std::vector<std::string_view>& paths) {
+  std::vector<std::vector<std::string_view>> parts;
+  for (const std::string_view path : paths) {
+    parts.push_back(SplitPath(path));
+    if (parts.back().size() != parts.front().size()) return {};
+  }
+  std::vector<std::string> merged;
+  for (size_t at = 0; at < parts.front().size(); ++at) {
+    const auto same = [&](const auto& path) { return path[at] == parts.front()[at]; };
+    if (std::all_of(parts.begin(), parts.end(), same)) {
+      merged.emplace_back(parts.front()[at]);
+      continue;
+    }
+    std::vector<int64_t> numbers;
+    for (const std::vector<std::string_view>& path : parts) {
+      if (const auto number = base::ParseWhole(path[at])) numbers.push_back(*number);
+    }
+    const bool all = numbers.size() == parts.size();
+    merged.push_back(all ? RangeText(std::move(numbers)) : std::string(kAnything));
+  }
+  return fmt::format("{}", fmt::join(merged, "."));
 }
 
 std::optional<ModuleRange::Part> ModuleRange::ParsePart(std::string_view text, bool& irregular) {
@@ -77,7 +112,7 @@ std::optional<ModuleRange::Part> ModuleRange::ParsePart(std::string_view text, b
   const std::string_view between = irregular && listed ? kIrregular : listed ? kComma : kDots;
   const size_t at = text.find(between);
   if (at == std::string_view::npos) return std::nullopt;
-  const attribution::InstanceName first = attribution::SplitInstance(text.substr(0, at));
+  const attribution::InstanceName first = SplitPart(text.substr(0, at));
   const std::optional<int64_t> last = base::ParseWhole(text.substr(at + between.size()));
   if (first.number < 0 || !last || *last <= first.number) return std::nullopt;
   part.text = first.class_name;
@@ -101,7 +136,7 @@ std::optional<ModuleRange> ModuleRange::Parse(std::string_view text) {
 }
 
 bool ModuleRange::MatchesPart(const Part& part, std::string_view name) {
-  const attribution::InstanceName instance = attribution::SplitInstance(name);
+  const attribution::InstanceName instance = SplitPart(name);
   if (!part.is_range) return name == part.text || instance.class_name == part.text;
   return instance.class_name == part.text && part.first <= instance.number &&
          instance.number <= part.last && (instance.number - part.first) % part.stride == 0;
@@ -114,6 +149,13 @@ bool ModuleRange::Matches(
     if (!name || !MatchesPart(parts_[parts_.size() - 1 - level], *name)) return false;
   }
   return true;
+}
+
+bool ModuleRange::MatchesPath(std::string_view path) const {
+  const std::vector<std::string_view> names = SplitPath(path);
+  if (names.size() < parts_.size()) return false;
+  return std::equal(parts_.begin(), parts_.end(),
+                    names.end() - static_cast<std::ptrdiff_t>(parts_.size()), MatchesPart);
 }
 
 }  // namespace layerscope::analysis

@@ -38,6 +38,29 @@ TEST(ModuleRange, StandsInPaths) {
   EXPECT_FALSE(Matches("Model_0.Layer_0..3", {"Layer_2"}));
 }
 
+TEST(ModuleRange, PathsJoinTheirNumbers) {
+  EXPECT_EQ(RangePath({"model.layers.0.mlp", "model.layers.2.mlp", "model.layers.1.mlp"}),
+            "model.layers.0..2.mlp");
+  EXPECT_EQ(RangePath({"layers.0.q", "layers.1.k"}), "layers.0..1.*");
+  EXPECT_EQ(RangePath({"layers.1", "layers.5"}), "layers.1, 5");
+  EXPECT_EQ(RangePath({"a.b"}), "a.b");
+  EXPECT_EQ(RangePath({"a.b", "a"}), "");
+}
+
+TEST(ModuleRange, MeansTheEndsOfPaths) {
+  const auto matches = [](std::string_view text, std::string_view path) {
+    const std::optional<ModuleRange> range = ModuleRange::Parse(text);
+    return range && range->MatchesPath(path);
+  };
+  EXPECT_TRUE(matches("model.layers.0..2.mlp", "model.layers.1.mlp"));
+  EXPECT_TRUE(matches("layers.0..2", "model.layers.2"));
+  EXPECT_FALSE(matches("layers.0..2", "model.layers.3"));
+  EXPECT_FALSE(matches("layers.0..2", "model.layers.2.mlp"));
+  EXPECT_FALSE(matches("model.layers.0..2", "layers.1"));
+  EXPECT_TRUE(matches("layers.1, 5", "layers.5"));
+  EXPECT_FALSE(matches("layers.1, 5", "layers.3"));
+}
+
 TEST(ModuleRange, OtherNamesAreNone) {
   EXPECT_FALSE(ModuleRange::Parse("Layer_0").has_value());
   EXPECT_FALSE(ModuleRange::Parse("model.layers.0.mlp").has_value());

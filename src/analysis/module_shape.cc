@@ -46,6 +46,13 @@ std::vector<Run> ChildrenOf(const std::vector<ModuleNode>& nodes, Run& roots) {
   return children;
 }
 
+std::string RangePathOf(const std::vector<ModuleNode>& nodes, const Run& members,
+                        std::string ModuleNode::*text) {
+  std::vector<std::string_view> texts;
+  for (const uint32_t member : members) texts.emplace_back(nodes[member].*text);
+  return RangePath(texts);
+}
+
 /// "Layer_0..35" of Layer_0, Layer_1, …; the name itself when all members have one.
 std::string NameOfRun(const std::vector<ModuleNode>& nodes, const Run& members) {
   const ModuleNode& first = nodes[members.front()];
@@ -56,7 +63,23 @@ std::string NameOfRun(const std::vector<ModuleNode>& nodes, const Run& members) 
     one_name = one_name && name == first.instance;
     numbers.push_back(attribution::SplitInstance(name).number);
   }
-  return one_name ? first.instance : RangeName(first.class_name, std::move(numbers));
+  if (one_name) return first.instance;
+  const bool numbered = std::find(numbers.begin(), numbers.end(), -1) == numbers.end();
+  if (numbered) return RangeName(first.class_name, std::move(numbers));
+  const std::string range = RangePathOf(nodes, members, &ModuleNode::instance);
+  return range.empty() || range.find('*') != std::string::npos ? first.class_name : range;
+}
+
+/// The path of a row under one with the path `above`.
+std::string PathOfRun(const std::vector<ModuleNode>& nodes, const Run& members,
+                      const std::string& above, const ModuleNode& row) {
+  const auto known = [&](uint32_t member) { return nodes[member].has_path; };
+  if (!std::all_of(members.begin(), members.end(), known)) {
+    return JoinPath(above, row.instance, row.depth);
+  }
+  if (members.size() == 1) return nodes[members.front()].path;
+  const std::string range = RangePathOf(nodes, members, &ModuleNode::path);
+  return range.empty() ? JoinPath(above, row.instance, row.depth) : range;
 }
 
 ModuleNode Merge(const std::vector<ModuleNode>& nodes, const Run& members) {
@@ -132,7 +155,7 @@ std::vector<ModuleNode> CollapseRuns(const std::vector<ModuleNode>& nodes) {
     static const std::string kRoot;
     const std::string& above =
         pending.parent < 0 ? kRoot : rows[static_cast<size_t>(pending.parent)].path;
-    row.path = JoinPath(above, row.instance, row.depth);
+    row.path = PathOfRun(nodes, pending.members, above, row);
     rows.push_back(std::move(row));
     const size_t n_runs = shapes.runs_of[pending.members.front()].size();
     for (size_t r = n_runs; r-- > 0;) {

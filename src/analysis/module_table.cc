@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/analysis/alignment_table.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -15,6 +16,8 @@ using table::Cell;
 using table::ColumnSpec;
 
 constexpr const char* kUnattributed = "[unattributed]";
+/// The model itself, where modules are known by path: its path is empty.
+constexpr const char* kRootPath = "[model]";
 /// Marks the row that stands for what no module explains.
 constexpr int64_t kPseudoId = -1;
 
@@ -41,8 +44,9 @@ std::string TitleOf(const RankView& view, const ModuleNodes& tree) {
 }
 
 std::string ShownName(const ModuleNode& node) {
-  if (node.repeat == 1) return node.instance;
-  return fmt::format("×{} {}", node.repeat, node.instance);
+  const std::string name = node.instance.empty() ? kRootPath : node.instance;
+  if (node.repeat == 1) return name;
+  return fmt::format("×{} {}", node.repeat, name);
 }
 
 ModuleNode UnattributedRow(const Unattributed& rest) {
@@ -63,6 +67,14 @@ int64_t DropIdle(std::vector<ModuleNode>& nodes) {
   if (static_cast<size_t>(n_idle) == nodes.size()) return 0;
   nodes.erase(std::remove_if(nodes.begin(), nodes.end(), idle), nodes.end());
   return n_idle;
+}
+
+/// What has no module, and how replayed kernels got theirs.
+void AddNotes(const RankView& view, const ModuleNodes& tree, table::Table& table) {
+  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  if (std::string replays = ReplayEvidenceText(view); !replays.empty()) {
+    table.notes.push_back(std::move(replays));
+  }
 }
 
 void AddName(const RankView& view, RowTable<ModuleNode>& table) {
@@ -148,7 +160,7 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
   AddColumnsForPeople(view, tree, builder);
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
-  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  AddNotes(view, tree, table);
   const int64_t limit = presentation.Limit(0);
   if (limit > 0 && n_rows > limit) table::NoteRowsLeftOut(table, table::LimitRows(table, limit));
   if (shown.n_not_listed > 0) {
@@ -174,7 +186,7 @@ table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
   AddTimes(view, tree, builder);
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
-  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  AddNotes(view, tree, table);
   return table::TableBlock(std::move(table));
 }
 
@@ -212,7 +224,7 @@ table::Table RollupForPeople(const RankView& view, const ModuleNodes& tree,
       .AddInt(Share("gpu_excl_ns", "own", tree.total_ns), &RollupRow::gpu_excl_ns);
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
-  if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
+  AddNotes(view, tree, table);
   return table;
 }
 

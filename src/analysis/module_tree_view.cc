@@ -39,6 +39,7 @@ bool Names(const ModuleNode& node, const std::string& name) {
 }
 
 bool InRange(const std::vector<ModuleNode>& nodes, size_t node, const ModuleRange& range) {
+  if (range.MatchesPath(nodes[node].path)) return true;
   return range.Matches([&](size_t level) -> std::optional<std::string_view> {
     auto at = static_cast<int64_t>(node);
     for (; level > 0 && at >= 0; --level) at = nodes[static_cast<size_t>(at)].parent;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "src/analysis/alignment_table.h"
+#include "src/analysis/compiled_table.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/module_nodes.h"
 #include "src/analysis/module_table.h"
@@ -40,6 +42,26 @@ void AddTotals(const RankView& view, const ModulesOptions& options, const Module
   data.emplace_back("total", table::Object{{"gpu_ns", tree.total_ns},
                                            {"kernels", tree.total_kernels},
                                            {"activities", tree.total_activities}});
+  data.emplace_back("alignment", AlignmentForMachines(view.attribution()));
+}
+
+/// What became of the graphs, below the modules.
+void AddGraphs(const RankView& view, const ModulesOptions& options, table::RankResult& result) {
+  if (!options.presentation.for_people) return;
+  std::optional<table::Block> graphs = GraphsBlock(view, options.presentation);
+  if (graphs) result.blocks.push_back(*std::move(graphs));
+}
+
+/// What code of torch.compile ran, below or between the modules of the tree.
+void AddCompiledRegions(const RankView& view, bool for_people, table::RankResult& result) {
+  const InductorKernels kernels(view);
+  NoteCompiledRegions(view, kernels, result);
+  if (kernels.regions().empty()) return;
+  table::Table rows = CompiledRegionRows(view, kernels);
+  if (for_people && rows.n_rows > 0) {
+    result.blocks.push_back(table::TableBlock("Compiled regions", rows));
+  }
+  result.data.emplace_back("compiled_regions", std::move(rows));
 }
 
 /// Orders siblings by the column that --sort names.
@@ -70,6 +92,8 @@ base::Result<table::RankResult> ComputeTree(const RankView& view, const ModuleNo
                  {"not_listed", table::Object{{"modules", shown->n_not_listed},
                                               {"gpu_excl_ns", shown->not_listed_excl_ns}}}};
   AddTotals(view, options, tree, result.data);
+  AddGraphs(view, options, result);
+  AddCompiledRegions(view, options.presentation.for_people, result);
   result.main_table = "nodes";
   return result;
 }
@@ -99,6 +123,8 @@ base::Result<table::RankResult> ComputeRollup(const RankView& view, const Module
                  {"not_listed", table::Object{{"modules", shown->n_not_listed},
                                               {"gpu_excl_ns", shown->not_listed_excl_ns}}}};
   AddTotals(view, options, tree, result.data);
+  AddGraphs(view, options, result);
+  AddCompiledRegions(view, options.presentation.for_people, result);
   result.main_table = "rows";
   return result;
 }

@@ -94,7 +94,7 @@ void RankView::SetRows(std::vector<uint32_t> rows, bool all) {
 
 void RankView::CountOps() {
   counts_.assign(activities_->size(), 0);
-  std::vector<uint8_t> seen(trace().ops.size(), 0);
+  std::vector<uint8_t> seen(trace().ops.size() + attribution().replayed_ops.size(), 0);
   for (const uint32_t row : rows_) {
     const trace::OpId op = attribution().op[row];
     if (op.valid() && seen[op.index()] != 0) continue;

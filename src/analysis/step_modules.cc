@@ -74,8 +74,8 @@ std::vector<StepModuleRow> SplitByModule(const RankView& view, const std::vector
     row.key = kUnattributed;
     if (group.key.second != GroupKey::kNone) {
       row.key = paths[group.key.second];
-      const attribution::Module& module = view.attribution().modules.modules[group.key.second];
-      row.class_name = attribution::SplitInstance(view.trace().strings[module.name]).class_name;
+      const attribution::ModuleId module(group.key.second);
+      row.class_name = view.attribution().modules.ClassOf(module, view.trace());
     }
     rows.push_back(std::move(row));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/analysis/alignment_table.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
@@ -205,7 +206,9 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
     result.blocks.push_back(table::TableBlock(*std::move(people)));
   }
   result.main_table = options.by_module ? "rows" : "steps";
-  result.data = {{result.main_table, std::move(machines)}, {"outside", OutsideOf(steps)}};
+  result.data = {{result.main_table, std::move(machines)},
+                 {"outside", OutsideOf(steps)},
+                 {"alignment", AlignmentForMachines(view.attribution())}};
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/analysis/compiled_table.h"
 #include "src/analysis/config_check.h"
 #include "src/analysis/idle_text.h"
 #include "src/analysis/module_table.h"
@@ -125,6 +126,9 @@ Object DataOf(const RankView& view, const SummaryFacts& facts,
       {"idle",
        facts.idle ? table::Value(IdleObject(view, *facts.idle)) : table::Value(table::Null())},
       {"top_modules", NodesForMachines(view, facts.top_modules)},
+      {"replays", Object{{"gpu_ns", facts.graphs.gpu_ns},
+                         {"hidden_ns", facts.graphs.hidden_ns()},
+                         {"launches", facts.graphs.n_launches}}},
       {"top_categories", TableOfCategories(facts.categories, 0, 0)},
       {"top_kernels", TableOfKernels(facts.kernels, view.cpu_only(), 0, kKernelRowsForMachines)},
       {"steps", StepsOf(facts)},
@@ -327,6 +331,7 @@ table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
       SuggestCommands(view, facts, options.selection, inputs, options.model_options);
   table::RankResult result = StartResult(view);
   result.data = DataOf(view, facts, suspicions, commands);
+  NoteCompiledRegions(view, InductorKernels(view), result);
   result.main_table = "top_kernels";
   if (options.presentation.for_people) {
     result.blocks = BlocksOf(view, facts, suspicions, commands);

@@ -50,6 +50,17 @@ std::string RankOptionText(const Selection& selection) {
   return SelectionOptionsText(rank);
 }
 
+/// The option that shows what graph launches hide, with what the user has to put in: a capture
+/// first, then the model's config; empty when both are given already.
+std::string ReplayOption(const ModelOptions& given) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(given.begin(), given.end(),
+                       [&](const auto& option) { return option.first == name; });
+  };
+  if (!has("capture-trace")) return "--capture-trace DIR";
+  return has("config") ? std::string() : "--config FILE";
+}
+
 bool IsAttributed(const SummaryFacts& facts) {
   const int64_t total_ns = facts.tree.total_ns;
   const int64_t attributed_ns = total_ns - facts.tree.unattributed.gpu_ns;
@@ -124,6 +135,10 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
     add("layers", {}, chosen, "layer by layer");
   } else if (!is_empty && !view.cpu_only() && selection.All() && MayHaveLayers(view)) {
     add("layers", {}, model, "why no layers");
+  }
+  const std::string of_replays = ReplayOption(model_options);
+  if (!facts.graph_banner.empty() && !of_replays.empty()) {
+    add("modules", of_replays, chosen, "inside graphs");
   }
   if (!is_empty && IsAttributed(facts)) {
     add("modules", "--rollup class", chosen, "by class");

@@ -118,6 +118,7 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   facts.gpu = Add(facts.devices);
   facts.launches = CountLaunches(view);
   facts.graph_banner = GraphBanner(view);
+  facts.graphs = GraphShareOf(view);
   facts.tree = BuildModuleNodes(view);
   const std::vector<ModuleNode> collapsed = CollapseRuns(facts.tree.nodes);
   GuessTheModel(view, collapsed, facts);

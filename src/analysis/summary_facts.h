@@ -55,6 +55,7 @@ struct SummaryFacts {
   GpuTimes gpu;
   LaunchCounts launches;
   std::string graph_banner;
+  GraphShare graphs;
   ModuleNodes tree;
   std::vector<ModuleNode> top_modules;
   std::vector<KernelRow> categories;

@@ -78,20 +78,20 @@ Guess FromOps(const RankView& view) {
 }
 
 Guess FromClasses(const RankView& view) {
-  const std::vector<attribution::Module>& modules = view.attribution().modules.modules;
-  const auto class_of = [&](const attribution::Module& module) {
-    return attribution::SplitInstance(view.trace().strings[module.name]).class_name;
-  };
+  const attribution::ModuleTree& tree = view.attribution().modules;
+  std::vector<std::string_view> classes;
+  for (size_t i = 0; i < tree.modules.size(); ++i) {
+    classes.push_back(tree.ClassOf(attribution::ModuleId(i), view.trace()));
+  }
   for (const Mark& mark : kClasses) {
-    for (const attribution::Module& module : modules) {
-      if (class_of(module) != mark.text) continue;
+    for (const std::string_view name : classes) {
+      if (name != mark.text) continue;
       return {std::string(mark.engine), fmt::format("module class {}", mark.text)};
     }
   }
   std::string_view layer;
   bool has_linear = false;
-  for (const attribution::Module& module : modules) {
-    const std::string_view name = class_of(module);
+  for (const std::string_view name : classes) {
     if (IsModelClass(name) || (layer.empty() && name.ends_with(kLayerSuffix))) layer = name;
     has_linear = has_linear || name == "Linear";
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include "src/base/checked_sum.h"
@@ -25,6 +27,7 @@ struct Part {
 struct Parts {
   Part all;
   Part under_graph;
+  Part hidden;  ///< of these: their module below the launch is not known
   Part no_launch;
   int64_t n_graph_launches = 0;
 };
@@ -38,6 +41,7 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
     if (attribution.module_reason[i] == Reason::kNoLaunch) parts.no_launch.Add(rows.dur_ns[i]);
     if (attribution.under_graph[i] == 0) continue;
     parts.under_graph.Add(rows.dur_ns[i]);
+    if (IsHiddenByGraph(attribution, i)) parts.hidden.Add(rows.dur_ns[i]);
     uint8_t& launch_seen = seen[attribution.launch[i].index()];
     if (launch_seen == 0) ++parts.n_graph_launches;
     launch_seen = 1;
@@ -45,14 +49,37 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
   return parts;
 }
 
+/// Where replays are resolved, less than a hundredth of the time that is not is no warning.
+constexpr int64_t kMuch = 100;
+
+/// The ways out, the best first.
+constexpr const char* kShowReplays =
+    "To see them, give the trace of the graphs' capture (--capture-trace), an eager run of the "
+    "same model (--eager-trace), the model's config (--config), or record without graphs (vLLM "
+    "--enforce-eager, SGLang --disable-cuda-graph) and with with_stack=True.";
+
 std::string GraphMessage(const Parts& parts) {
-  return fmt::format(
-      "{} of GPU time ({}) is {}; which modules ran below a graph launch is not resolved. To see "
-      "them, record without graphs (vLLM --enforce-eager, SGLang --disable-cuda-graph) and with "
-      "with_stack=True.",
-      base::FormatShare(parts.under_graph.ns.value(), parts.all.ns.value()),
-      base::FormatCounted(parts.under_graph.n, "activity", "activities"),
-      base::FormatCounted(parts.n_graph_launches, "graph launch", "graph launches"));
+  const std::string launches =
+      base::FormatCounted(parts.n_graph_launches, "graph launch", "graph launches");
+  if (parts.hidden.n == parts.under_graph.n) {
+    return fmt::format(
+        "{} of GPU time ({}) is {}; which modules ran below a graph launch is not resolved. {}",
+        base::FormatShare(parts.under_graph.ns.value(), parts.all.ns.value()),
+        base::FormatCounted(parts.under_graph.n, "activity", "activities"), launches, kShowReplays);
+  }
+  return fmt::format("{} of GPU time ({} of {} under {}) is not resolved to modules. {}",
+                     base::FormatShare(parts.hidden.ns.value(), parts.all.ns.value()),
+                     base::FormatCount(parts.hidden.n),
+                     base::FormatCounted(parts.under_graph.n, "activity", "activities"), launches,
+                     kShowReplays);
+}
+
+std::optional<table::HealthEntry> GraphWarning(const Parts& parts) {
+  if (parts.hidden.n == 0) return std::nullopt;
+  const bool is_little = parts.hidden.ns.value() < parts.all.ns.value() / kMuch &&
+                         parts.hidden.n < parts.under_graph.n;
+  return table::HealthEntry{"graph_launch", is_little ? Severity::kInfo : Severity::kWarning,
+                            parts.hidden.n, GraphMessage(parts)};
 }
 
 std::string NoLaunchMessage(const Parts& parts) {
@@ -80,9 +107,8 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                         "The file holds no GPU activity; times are self times of operators on the "
                         "CPU."});
   }
-  if (parts.under_graph.n > 0) {
-    warnings.push_back(
-        {"graph_launch", Severity::kWarning, parts.under_graph.n, GraphMessage(parts)});
+  if (std::optional<table::HealthEntry> graphs = GraphWarning(parts)) {
+    warnings.push_back(*std::move(graphs));
   }
   if (parts.no_launch.n > 0) {
     warnings.push_back(
@@ -100,6 +126,24 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                         "Numbers in step names overflow and were dropped."});
   }
   return warnings;
+}
+
+void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution) {
+  std::vector<table::HealthEntry>& warnings = attribution.warnings;
+  if (!attribution.modules.modules.empty()) {
+    std::erase_if(warnings,
+                  [](const table::HealthEntry& entry) { return entry.code == "no_module_scopes"; });
+  }
+  const auto at =
+      std::find_if(warnings.begin(), warnings.end(),
+                   [](const table::HealthEntry& entry) { return entry.code == "graph_launch"; });
+  if (at == warnings.end()) return;
+  std::optional<table::HealthEntry> graphs = GraphWarning(Measure(trace, attribution));
+  if (graphs) {
+    *at = *std::move(graphs);
+  } else {
+    warnings.erase(at);
+  }
 }
 
 }  // namespace layerscope::attribution

@@ -16,4 +16,17 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                                                  const Attribution& attribution,
                                                  int64_t n_step_numbers_dropped);
 
+/// An activity under a graph launch whose module below that launch is not known: it has none, or
+/// the one around the launch stands for it.
+inline bool IsHiddenByGraph(const Attribution& attribution, size_t row) {
+  return attribution.under_graph[row] != 0 &&
+         (!attribution.module[row].valid() ||
+          attribution.module_evidence[row] == Evidence::kLaunchCorrelation);
+}
+
+/// Says anew what is hidden, after replays were resolved: of `attribution.warnings` the entry
+/// `graph_launch` keeps its place, or goes when nothing is hidden; `no_module_scopes` goes when a
+/// recording brought modules.
+void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution);
+
 }  // namespace layerscope::attribution

@@ -10,6 +10,7 @@
 #include "src/attribution/innermost_index.h"
 #include "src/attribution/launch_links.h"
 #include "src/attribution/op_links.h"
+#include "src/attribution/path_names.h"
 #include "src/attribution/steps.h"
 #include "src/base/checked_sum.h"
 
@@ -152,6 +153,13 @@ CallNameFlags ClassifyCallNames(const trace::Trace& trace) {
 
 Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules) {
   return Attributor(trace).Run(rules);
+}
+
+Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules) {
+  Attribution out = Attributor(trace).Run(rules);
+  NamePathModules(trace, out.modules);
+  out.category_of_name.resize(trace.strings.size(), kernel_names::CategoryId(0));
+  return out;
 }
 
 }  // namespace layerscope::attribution

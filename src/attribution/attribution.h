@@ -78,5 +78,8 @@ CallNameFlags ClassifyCallNames(const trace::Trace& trace);
 
 /// Computes all columns. `rules` categorises names (kernel names; in CPU-only traces op names).
 Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules);
+/// Also names modules that are known by path by their part of it (see NamePathModules), for which
+/// the trace's pool must take new strings; above they keep their whole path.
+Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules);
 
 }  // namespace layerscope::attribution

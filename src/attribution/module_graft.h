@@ -8,6 +8,7 @@
 
 #include "src/attribution/attribution.h"
 #include "src/base/hash.h"
+#include "src/trace/args_hash.h"
 
 namespace layerscope::attribution {
 
@@ -31,6 +32,7 @@ class ModuleGraft {
     trace::StringId class_name;
   };
   /// The module called `name` below `parent` (invalid: among the roots of `process`), added if new.
+  /// Where both paths are known they decide instead.
   ModuleId FindOrAdd(ModuleId parent, trace::ProcessId process, const Name& name);
   /// One replayed call of `module` inside the call `around` (invalid: of no other call).
   trace::ScopeId AddCall(ModuleId module, trace::ScopeId around);
@@ -41,16 +43,22 @@ class ModuleGraft {
   void PlaceOp(uint32_t row, trace::OpId op);
 
   /// Renumbers modules into pre-order: those of the trace keep their order, added ones follow their
-  /// siblings in the order in which they were added.
+  /// siblings in the order in which they were added. The graft is then at its end; ids of modules
+  /// that it gave are no longer valid, those of calls and ops are.
   void Finish();
 
   const trace::Trace& trace() const { return trace_; }
   const Attribution& attribution() const { return out_; }
 
  private:
+  void Remember(ModuleId id);
+
   trace::Trace& trace_;
   Attribution& out_;
   tsl::robin_map<uint64_t, ModuleId, base::MixHash> module_of_key_;
+  // Filled when arguments are first asked for.
+  tsl::robin_map<trace::Args, trace::ArgsId, trace::ArgsHash> id_of_args_;
+  size_t n_args_indexed_ = 0;
 };
 
 }  // namespace layerscope::attribution

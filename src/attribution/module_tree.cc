@@ -7,9 +7,10 @@
 #include <charconv>
 #include <numeric>
 #include <span>
-#include <tuple>
 #include <utility>
 
+#include "src/attribution/module_key.h"
+#include "src/attribution/module_order.h"
 #include "src/base/checked_sum.h"
 #include "src/base/hash.h"
 
@@ -45,7 +46,7 @@ class ModuleMerger {
   }
 
   ModuleTree Finish() && {
-    Renumber(PreOrder());
+    PutInPreOrder(tree_, ByFirstCall());
     return std::move(tree_);
   }
 
@@ -56,64 +57,27 @@ class ModuleMerger {
 
   ModuleId FindOrAdd(uint32_t scope, ModuleId parent) {
     const trace::StringId name = scopes_.name[scope];
+    const bool is_path = scopes_.is_path[scope] != 0;
     const trace::ProcessId process = trace_.threads[scopes_.thread[scope].index()].process;
-    // A parent implies its process; a root is told apart by a bit that no module index has.
-    const uint64_t above = parent.valid() ? parent.index() : (uint64_t{1} << 31 | process.index());
-    const uint64_t key = above << 32 | name.index();
+    const uint64_t key = ModuleKey(parent, process, name, is_path);
     const auto [at, is_new] = module_of_key_.try_emplace(key, ModuleId(tree_.modules.size()));
     if (is_new) {
       const int depth = parent.valid() ? tree_.modules[parent.index()].depth + 1 : 1;
-      tree_.modules.push_back({parent, depth, process, name, {}, {}, 0, 0, 0});
+      const trace::StringId path = is_path ? name : trace::StringId();
+      tree_.modules.push_back({parent, depth, process, name, path, {}, 0, 0, 0});
       first_scope_.push_back(scope);
     }
     return at->second;
   }
 
-  /// Old module numbers in their new order.
-  std::vector<uint32_t> PreOrder() const {
-    const auto n = static_cast<uint32_t>(tree_.modules.size());
-    // Children of one parent next to each other, the last called first; roots (parent n) at the
-    // end.
-    const auto parent = [&](uint32_t id) {
-      const ModuleId up = tree_.modules[id].parent;
-      return up.valid() ? static_cast<uint32_t>(up.index()) : n;
-    };
-    std::vector<uint32_t> children(n);
-    std::iota(children.begin(), children.end(), 0U);
-    std::sort(children.begin(), children.end(), [&](uint32_t a, uint32_t b) {
-      if (parent(a) != parent(b)) return parent(a) < parent(b);
-      const auto process_a = tree_.modules[a].process;
-      const auto process_b = tree_.modules[b].process;
-      if (process_a != process_b) return process_a > process_b;
-      return CalledBefore(first_scope_[b], first_scope_[a]);
+  /// All modules; of two siblings the one called first stands first.
+  std::vector<uint32_t> ByFirstCall() const {
+    std::vector<uint32_t> modules(tree_.modules.size());
+    std::iota(modules.begin(), modules.end(), 0U);
+    std::sort(modules.begin(), modules.end(), [&](uint32_t a, uint32_t b) {
+      return CalledBefore(first_scope_[a], first_scope_[b]);
     });
-    std::vector<uint32_t> begin(n + 2, 0);
-    for (const uint32_t id : children) ++begin[parent(id) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<uint32_t> pending(children.begin() + begin[n], children.end());
-    std::vector<uint32_t> order;
-    order.reserve(n);
-    while (!pending.empty()) {
-      const uint32_t id = pending.back();
-      pending.pop_back();
-      order.push_back(id);
-      pending.insert(pending.end(), children.begin() + begin[id], children.begin() + begin[id + 1]);
-    }
-    return order;
-  }
-
-  void Renumber(const std::vector<uint32_t>& order) {
-    std::vector<ModuleId> new_id(order.size());
-    std::vector<Module> modules;
-    modules.reserve(order.size());
-    for (const uint32_t old : order) {
-      new_id[old] = ModuleId(modules.size());
-      modules.push_back(tree_.modules[old]);
-      ModuleId& parent = modules.back().parent;
-      if (parent.valid()) parent = new_id[parent.index()];
-    }
-    tree_.modules = std::move(modules);
-    for (ModuleId& id : tree_.module_of_scope) id = new_id[id.index()];
+    return modules;
   }
 
   const trace::Trace& trace_;
@@ -123,26 +87,54 @@ class ModuleMerger {
   std::vector<uint32_t> first_scope_;  // by module: its first call
 };
 
-constexpr size_t kMaxPathLevels = 64;
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "layers" of "model.layers.0", "mlp" of "mlp".
+std::string_view LastWord(std::string_view path) {
+  for (size_t dot = path.rfind('.'); dot != std::string_view::npos; dot = path.rfind('.')) {
+    const std::string_view last = path.substr(dot + 1);
+    if (!IsNumber(last)) return last;
+    path = path.substr(0, dot);
+  }
+  return path;
+}
 
 }  // namespace
 
 std::string ModuleTree::Path(ModuleId id, const trace::Trace& trace) const {
   std::vector<std::string_view> up;
   for (; id.valid(); id = modules[id.index()].parent) {
-    up.push_back(trace.strings[modules[id.index()].name]);
+    const Module& module = modules[id.index()];
+    if (!module.path.valid()) {
+      up.push_back(trace.strings[module.name]);
+      continue;
+    }
+    // The model's own path is empty: what stands in it begins the path.
+    if (const std::string_view path = trace.strings[module.path]; !path.empty()) up.push_back(path);
+    break;
   }
   std::string path;
-  const size_t hidden = up.size() > kMaxPathLevels ? up.size() - kMaxPathLevels : 0;
+  const size_t hidden = up.size() > kMaxModuleLevels ? up.size() - kMaxModuleLevels : 0;
   for (size_t level = 0; level < up.size(); ++level) {
     if (level > 0) path += '.';
-    if (hidden > 0 && level == kMaxPathLevels / 2) {
+    if (hidden > 0 && level == kMaxModuleLevels / 2) {
       path += fmt::format("[{} levels].", hidden);
       level += hidden;
     }
     path += up[up.size() - 1 - level];
   }
   return path;
+}
+
+std::string_view ModuleTree::ClassOf(ModuleId id, const trace::Trace& trace) const {
+  const Module& module = modules[id.index()];
+  if (module.class_name.valid()) return trace.strings[module.class_name];
+  const std::string_view name = trace.strings[module.name];
+  // A name that is no part of the path is a `Class_k` whose path was found elsewhere.
+  const bool is_part = module.path.valid() && trace.strings[module.path].ends_with(name);
+  return is_part ? LastWord(name) : SplitInstance(name).class_name;
 }
 
 InstanceName SplitInstance(std::string_view name) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,15 +15,19 @@ namespace layerscope::attribution {
 
 using ModuleId = base::Id<struct ModuleTag>;
 
+/// Modules are followed upwards, and paths shown, for so many levels. No real model nests deeper; a
+/// hostile file may nest a million deep, and must not cost its square.
+inline constexpr size_t kMaxModuleLevels = 64;
+
 /// One module of one process: all calls of a `Class_k` under the same parent, on every thread.
 struct Module {
   ModuleId parent;  ///< invalid: a root
   int depth = 1;    ///< root = 1
   trace::ProcessId process;
-  trace::StringId
-      name;  ///< "Qwen3DecoderLayer_7" as recorded; of a path its part below the parent's
-  trace::StringId
-      path;  ///< the full path as recorded or as the model tree has it; invalid: unknown
+  /// "Qwen3DecoderLayer_7" as recorded; of a path its part below the parent's.
+  trace::StringId name;
+  /// The full path as recorded or as the model tree has it; invalid: unknown.
+  trace::StringId path;
   trace::StringId class_name;  ///< where it is not the class of `name`: of paths, by a model tree
   int64_t calls = 0;
   int64_t cpu_ns = 0;  ///< sum of its scopes' lengths
@@ -42,8 +47,8 @@ struct ModuleTree {
   std::vector<int> depth_of_scope;              ///< root = 1
 
   /// Names from the root down, joined by ".": the class path that stands for the module path until
-  /// a module tree gives it. Deeper than 64 levels (no real model is; a hostile file may be a
-  /// million deep) the middle is shortened to the number of levels left out.
+  /// a module tree gives it. Deeper than kMaxModuleLevels the middle is shortened to
+  /// the number of levels left out.
   std::string Path(ModuleId id, const trace::Trace& trace) const;
   /// "Qwen3DecoderLayer"; of a path without a known class its last part, without a number.
   std::string_view ClassOf(ModuleId id, const trace::Trace& trace) const;
@@ -56,10 +61,11 @@ struct InstanceName {
 };
 InstanceName SplitInstance(std::string_view name);
 
-/// Nests the scopes of each thread by time (x contains t when start <= t < end; innermost = latest
-/// start, then smallest end, then last in file) and merges calls into modules. Where scopes cross,
-/// a scope's parent is the innermost one that contains its start. `innermost`, when given, receives
-/// the index of scopes by thread.
+/// Modules known by path are called by it until NamePathModules gives them the part below their
+/// parent's. Nests the scopes of each thread by time (x contains t when start <= t < end; innermost
+/// = latest start, then smallest end, then last in file) and merges calls into modules. Where
+/// scopes cross, a scope's parent is the innermost one that contains its start. `innermost`, when
+/// given, receives the index of scopes by thread.
 ModuleTree BuildModuleTree(const trace::Trace& trace, InnermostIndex* innermost = nullptr);
 
 }  // namespace layerscope::attribution

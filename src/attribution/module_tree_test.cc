@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "src/attribution/attribution.h"
+
 #include "tests/support/trace_builder.h"
 
 namespace layerscope::attribution {
@@ -110,6 +112,45 @@ TEST(ModuleTree, SurvivesADepthThatNoStackWould) {
   const std::string path = tree.Path(ModuleId(kDepth - 1), build.trace());
   EXPECT_NE(path.find(".[199936 levels].M_0."), std::string::npos) << path;
   EXPECT_LT(path.size(), 300U);
+}
+
+/// The root, a layer and its projection, as hooks name them; a scope of Python's own inside.
+trace::Trace PathTrace() {
+  TraceBuilder build;
+  const auto main = build.Thread(1, 1);
+  build.PathScope(main, "model", 0, 1000);
+  build.PathScope(main, "model.layers.0", 10, 100);
+  build.Scope(main, "Rotary_0", 15, 5);
+  build.PathScope(main, "model.layers.0.mlp", 20, 50);
+  build.PathScope(main, "lm_head", 500, 50);
+  build.PathScope(main, "model.layers.0", 600, 50);
+  return std::move(build).Build();
+}
+
+TEST(ModuleTree, PathScopesAreModulesKnownByPath) {
+  trace::Trace trace = PathTrace();
+  const Attribution out = Attribute(trace, kernel_names::RuleSet());
+  EXPECT_EQ(Paths(out.modules, trace),
+            (Strings{"model", "model.layers.0", "model.layers.0.Rotary_0", "model.layers.0.mlp",
+                     "lm_head"}));
+  Strings names;
+  Strings classes;
+  for (size_t i = 0; i < out.modules.modules.size(); ++i) {
+    names.emplace_back(trace.strings[out.modules.modules[i].name]);
+    classes.emplace_back(out.modules.ClassOf(ModuleId(i), trace));
+  }
+  EXPECT_EQ(names, (Strings{"model", "layers.0", "Rotary_0", "mlp", "lm_head"}));
+  EXPECT_EQ(classes, (Strings{"model", "layers", "Rotary", "mlp", "lm_head"}));
+  EXPECT_EQ(out.modules.modules[1].calls, 2);
+  EXPECT_EQ(out.category_of_name.size(), trace.strings.size());
+}
+
+TEST(ModuleTree, APathAndAClassOfOneTextAreTwoModules) {
+  TraceBuilder build;
+  const auto main = build.Thread(1, 1);
+  build.Scope(main, "A_0", 0, 10);
+  build.PathScope(main, "A_0", 20, 10);
+  EXPECT_EQ(BuildModuleTree(build.trace()).modules.size(), 2U);
 }
 
 TEST(SplitInstance, CutsTheNumberOff) {

@@ -12,6 +12,11 @@ inline uint64_t Mix(uint64_t value) {
   return value ^ (value >> 31);
 }
 
+/// The hash of what `hash` stands for, followed by `value`: for sequences and composite keys.
+inline uint64_t MixIn(uint64_t hash, uint64_t value) {
+  return Mix(hash * 0x9e3779b97f4a7c15ULL + value + 1);
+}
+
 /// For use as a map's hasher over 64-bit keys.
 struct MixHash {
   uint64_t operator()(uint64_t key) const noexcept { return Mix(key + 0x9e3779b97f4a7c15ULL); }

@@ -84,7 +84,7 @@ void DropWarnings(table::Result& result) {
   for (table::RankResult& rank : result.ranks) drop(rank.warnings);
 }
 
-/// The document of `annotate` and its like on standard output.
+/// A document on standard output.
 class StdoutSink : public io::ByteSink {
  public:
   base::Status Write(std::string_view bytes) override {

@@ -27,7 +27,7 @@ std::vector<Verb> AllVerbs() {
     verbs.push_back(VerbOf(spec, "INPUT…", session::CommonOptionsOf(spec)));
   }
   for (const session::DocumentSpec& spec : session::Documents()) {
-    verbs.push_back(VerbOf(spec, "INPUT", session::CommonOptions()));
+    verbs.push_back(VerbOf(spec, spec.usage, session::CommonOptions()));
   }
   const session::ProfilesSpec& profiles = session::Profiles();
   verbs.push_back(VerbOf(profiles, profiles.usage, profiles.common_options));

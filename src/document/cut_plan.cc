@@ -57,7 +57,8 @@ void CutPlan::MarkActivities() {
   op_.assign(trace().ops.size(), 0);
   for (const uint32_t row : view_.rows()) {
     const trace::OpId op = attr().op[row];
-    if (op.valid()) op_[op.index()] = 1;
+    // Ops that a graph replayed stand in no thread of this trace.
+    if (op.valid() && op.index() < op_.size()) op_[op.index()] = 1;
     if (view_.cpu_only()) continue;
     activity_[row] = 1;
     const int64_t correlation = trace().activities.correlation[row];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct JsonDocument {
   table::Value root;
   /// What the envelope says of each input beside path and bytes: counts, coverage, warnings.
   std::vector<table::RankResult> ranks;
+  /// What it says of all inputs together, where there are several.
+  std::optional<table::Object> reduced{};
+  /// Health of the run as a whole, beside that of each input.
+  std::vector<table::HealthEntry> health{};
 };
 
 }  // namespace layerscope::document

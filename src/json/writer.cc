@@ -150,6 +150,10 @@ std::string Writer::Take() {
   return std::exchange(text_, {});
 }
 
+std::string Writer::TakePiece() {
+  return std::exchange(text_, {});
+}
+
 void Writer::BeforeValue() {
   if (levels_.empty()) return;
   if (std::exchange(after_key_, false)) return;
@@ -158,23 +162,25 @@ void Writer::BeforeValue() {
 }
 
 void Writer::BeforeItem(Level& level) {
-  if (level.has_items) text_.append(indent_ > 0 ? "," : ", ");
+  const bool breaks = std::exchange(breaks_line_, false) || indent_ > 0;
+  if (level.has_items) text_.append(breaks ? "," : ", ");
   level.has_items = true;
-  if (indent_ > 0) Newline();
+  level.has_rows |= breaks;
+  if (breaks) Newline();
 }
 
 void Writer::Begin(Container container, char open) {
   BeforeValue();
   text_.push_back(open);
-  levels_.push_back({container, false});
+  levels_.push_back({container, false, false});
 }
 
 void Writer::End(Container container, char close) {
   LS_CHECK(!levels_.empty() && levels_.back().container == container && !after_key_,
            "an end that does not match its begin");
-  const bool had_items = levels_.back().has_items;
+  const bool had_rows = levels_.back().has_rows;
   levels_.pop_back();
-  if (had_items && indent_ > 0) Newline();
+  if (had_rows) Newline();
   text_.push_back(close);
 }
 

@@ -20,6 +20,8 @@ class Writer {
   void BeginArray();
   void EndArray();
   void Key(std::string_view key);
+  /// The next key, or the next value of an array, begins a line of its own.
+  void BreakLine() { breaks_line_ = true; }
   void Null();
   void Bool(bool value);
   void Int(int64_t value);
@@ -30,12 +32,15 @@ class Writer {
   const std::string& text() const { return text_; }
   /// The same, moved out; the writer is then as new.
   std::string Take();
+  /// What has been written since the last call, for output in pieces; open objects stay open.
+  std::string TakePiece();
 
  private:
   enum class Container : uint8_t { kObject, kArray };
   struct Level {
     Container container;
     bool has_items;
+    bool has_rows;  ///< some item stands on a line of its own
   };
 
   void BeforeValue();
@@ -45,6 +50,7 @@ class Writer {
   void Newline();
 
   int indent_;
+  bool breaks_line_ = false;
   bool after_key_ = false;
   std::vector<Level> levels_;
   std::string text_;

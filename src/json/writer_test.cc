@@ -149,6 +149,28 @@ TEST(Writer, WhatItWritesIsRead) {
   EXPECT_EQ(node->Find(every_byte)->AsString(), every_byte);
 }
 
+TEST(Writer, BreaksLinesWhereItIsTold) {
+  Writer w;
+  w.BeginObject();
+  w.BreakLine();
+  w.Key("a");
+  w.BeginArray();
+  for (int i = 0; i < 2; ++i) {
+    w.BreakLine();
+    w.BeginArray();
+    w.Int(i);
+    w.Null();
+    w.EndArray();
+  }
+  w.EndArray();
+  EXPECT_EQ(w.TakePiece(), "{\n\"a\": [\n[0, null],\n[1, null]\n]");
+  w.Key("b");
+  w.BeginObject();
+  w.EndObject();
+  w.EndObject();
+  EXPECT_EQ(w.Take(), ", \"b\": {}\n}");
+}
+
 TEST(WriterDeathTest, WrongNestingIsABug) {
   EXPECT_DEATH(Written([](Writer& w) { w.Key("a"); }), "a key outside of an object");
   EXPECT_DEATH(Written([](Writer& w) {

@@ -63,7 +63,8 @@ class ModuleComparison {
   }
 
   std::string_view ClassOf(ScopeId scope) const {
-    return attribution::SplitInstance(trace_.strings[trace_.scopes.name[scope.index()]]).class_name;
+    const attribution::ModuleTree& tree = attribution_.modules;
+    return tree.ClassOf(tree.module_of_scope[scope.index()], trace_);
   }
 
   void ChooseClass(size_t pass) {
@@ -72,7 +73,7 @@ class ModuleComparison {
       int64_t n = 0;
     };
     std::map<std::string_view, Calls> calls;
-    std::vector<uint8_t> seen(trace_.scopes.size(), 0);
+    std::vector<uint8_t> seen(attribution_.modules.module_of_scope.size(), 0);
     for (const uint32_t row : rows_[pass]) {
       ScopeId scope = attribution_.scope[row];
       while (scope.valid() && std::exchange(seen[scope.index()], uint8_t{1}) == 0) {
@@ -94,8 +95,8 @@ class ModuleComparison {
   /// By scope: the outermost call of the layers' class around it, itself included.
   void FindLayerScopes() {
     const std::vector<ScopeId>& parents = attribution_.modules.parent_of_scope;
-    layer_scope_.resize(trace_.scopes.size());
-    std::vector<uint8_t> known(trace_.scopes.size(), 0);
+    layer_scope_.resize(parents.size());
+    std::vector<uint8_t> known(parents.size(), 0);
     std::vector<ScopeId> chain;
     for (size_t i = 0; i < parents.size(); ++i) {
       ScopeId at(i);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "src/base/result.h"
-#include "src/model/model_config.h"
 
 namespace layerscope::model {
 
@@ -22,12 +21,14 @@ struct ModelTree {
   /// Indices of `modules` in order of first call: the k-th of a class is `Class_k` in a trace.
   /// Empty when the file has no `call_order`.
   std::vector<uint32_t> call_order;
+  std::vector<uint32_t> by_path;  ///< indices of `modules`, sorted by path
   std::string model;
   std::string engine;
 
   int32_t Find(std::string_view path) const;  ///< -1: no module of that path
 };
 
+/// kInvalidInput: neither of the two forms, with what it is instead where that can be told.
 base::Result<ModelTree> ParseModelTree(std::string_view text, const std::string& origin);
 /// A model_tree.json, or the one in a directory.
 base::Result<ModelTree> LoadModelTree(const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -175,6 +176,42 @@ void WriteRanks(Writer& writer, const table::Result& result) {
   writer.EndArray();
 }
 
+const table::Object* AsObject(const table::Value& value) {
+  const auto* const object = std::get_if<std::shared_ptr<table::Object>>(&value.variant());
+  return object == nullptr ? nullptr : object->get();
+}
+
+/// An object that holds objects or arrays.
+bool IsRow(const table::Value& value) {
+  const table::Object* const object = AsObject(value);
+  if (object == nullptr) return false;
+  return std::any_of(object->begin(), object->end(), [](const auto& member) {
+    return AsObject(member.second) != nullptr ||
+           std::holds_alternative<std::shared_ptr<table::Array>>(member.second.variant());
+  });
+}
+
+/// As WriteValue, with the rows of arrays on lines of their own.
+void WriteRows(Writer& writer, const table::Value& value) {
+  if (const table::Object* const object = AsObject(value)) {
+    writer.BeginObject();
+    for (const auto& [key, member] : *object) {
+      writer.Key(key);
+      WriteRows(writer, member);
+    }
+    writer.EndObject();
+    return;
+  }
+  const auto* const array = std::get_if<std::shared_ptr<table::Array>>(&value.variant());
+  if (array == nullptr) return WriteValue(writer, value);
+  writer.BeginArray();
+  for (const table::Value& element : **array) {
+    if (IsRow(element)) writer.BreakLine();
+    WriteRows(writer, element);
+  }
+  writer.EndArray();
+}
+
 std::string Finished(Writer& writer) {
   writer.EndObject();
   return writer.Take() + '\n';
@@ -225,6 +262,24 @@ std::string JsonText(const table::Value& value) {
   Writer writer;
   WriteValue(writer, value);
   return writer.Take();
+}
+
+base::Status WriteJsonDocument(const table::Value& root,
+                               const std::function<base::Status(std::string_view)>& write) {
+  Writer writer;
+  const table::Object* const object = AsObject(root);
+  if (object == nullptr) {
+    WriteRows(writer, root);
+    return write(writer.Take() + '\n');
+  }
+  writer.BeginObject();
+  for (const auto& [key, value] : *object) {
+    writer.BreakLine();
+    writer.Key(key);
+    WriteRows(writer, value);
+    if (base::Status written = write(writer.TakePiece()); !written.ok()) return written;
+  }
+  return write(Finished(writer));
 }
 
 }  // namespace layerscope::render

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,11 @@ std::string RenderJsonError(std::string_view command, const base::Error& error);
 
 /// One value on one line.
 std::string JsonText(const table::Value& value);
+
+/// A document that is one JSON value, with a final line feed, handed to `write` in pieces: its
+/// members, and objects of arrays that hold more than plain values, stand on lines of their own.
+/// What `write` refuses ends it.
+base::Status WriteJsonDocument(const table::Value& root,
+                               const std::function<base::Status(std::string_view)>& write);
 
 }  // namespace layerscope::render

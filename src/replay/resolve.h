@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "src/attribution/attribution.h"
-#include "src/base/result.h"
 #include "src/layers/layer_structure.h"
 #include "src/model/graph_annotations.h"
 #include "src/model/model_config.h"
@@ -27,6 +26,7 @@ struct SideFile {
 
 /// Everything that may tell what a replayed kernel is, strongest first. Absent parts are empty.
 struct Sources {
+  std::optional<int64_t> rank;  ///< of this trace; recordings of the same rank are tried first
   const model::GraphAnnotations* annotations = nullptr;  ///< of this trace's rank
   std::string annotations_path;
   /// Opened one by one, the likeliest first (rank, then the step's batch, then the next larger

@@ -27,6 +27,8 @@ struct SequenceMatch {
   int64_t n_uncertain = 0;      ///< kernels with several equally good places
   int64_t n_only_replayed = 0;  ///< kernels without any
   int64_t n_only_recorded = 0;  ///< recorded kernels that no replayed one stands for
+  int64_t n_differences = 0;    ///< kernels that only one side has; 0: the sequences agree
+  bool aligned = false;         ///< false: too different, or too many ways to tell
 };
 
 /// Which differences of place matter: recorded positions of equal `place` (same module call and op)
@@ -35,8 +37,11 @@ struct SequenceMatch {
 using Places = std::span<const uint32_t>;
 
 /// Lays `replayed` over `recorded`, both in order; a replay on several lanes is any interleaving of
-/// them. Elements that only one side has are tolerated, up to `max_differences` of them (beyond it
-/// everything is unmatched). O((n + m) * differences) on one lane.
+/// them. Of all ways to do so those with the fewest kernels on one side alone count, then those
+/// with the fewest copies alone; an element is matched when all of them give it the same place.
+/// Differences are tolerated up to `max_differences` kernels (beyond it everything is unmatched).
+/// O((n + m) * differences) on one lane (after Ukkonen, "Algorithms for Approximate String
+/// Matching", 1985); on several the states that the lanes can reach, up to a million.
 SequenceMatch AlignSequences(std::span<const Element> replayed, std::span<const Element> recorded,
                              Places places, size_t max_differences);
 

@@ -6,6 +6,9 @@
 
 #include "src/document/annotate.h"
 #include "src/document/cut.h"
+#include "src/document/model_execution.h"
+#include "src/document/request_list.h"
+#include "src/document/request_profiles.h"
 #include "src/session/shared_options.h"
 
 namespace layerscope::session {
@@ -22,6 +25,7 @@ DocumentSpec Annotate() {
   DocumentSpec spec;
   spec.name = "annotate";
   spec.group = "convert";
+  spec.usage = "INPUT";
   spec.summary = "the trace with pass, layer, block and module tracks added, for Perfetto";
   OptionSpec modules = FlagOption("modules", "also tracks of modules, where the trace has them");
   modules.negation = "no-modules";
@@ -31,11 +35,13 @@ DocumentSpec Annotate() {
   chosen.erase(std::remove_if(chosen.begin(), chosen.end(),
                               [&](const OptionSpec& o) { return wanted.count(o.name) == 0; }),
                chosen.end());
-  spec.options = JoinOptions({{GzipOption(), std::move(modules)}, chosen, LayerOptionSpecs()});
+  spec.options = JoinOptions(
+      {{GzipOption(), std::move(modules)}, chosen, LayerOptionSpecs(), SideFileOptionSpecs()});
   spec.examples = {HelpExample("annotate", "-o out.json.gz"),
                    HelpExample("annotate", "--no-modules")};
   spec.layer_need = LayerNeed::kRequired;
-  spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values) {
+  spec.build = [](const analysis::AnalysisInput& input,
+                  const OptionValues& values) -> base::Result<document::TraceDocument> {
     document::AnnotateOptions options;
     options.modules = values.OptionalFlag("modules").value_or(true);
     return document::BuildAnnotation(input, options);
@@ -47,13 +53,70 @@ DocumentSpec Cut() {
   DocumentSpec spec;
   spec.name = "cut";
   spec.group = "convert";
+  spec.usage = "INPUT";
   spec.summary = "a smaller trace: some steps, passes or a time, with all that belongs to them";
-  spec.options =
-      JoinOptions({{GzipOption()}, SelectionOptions(), PassOptions(), LayerOptionSpecs()});
+  spec.options = JoinOptions({{GzipOption()},
+                              SelectionOptions(),
+                              PassOptions(),
+                              LayerOptionSpecs(),
+                              SideFileOptionSpecs()});
   spec.examples = {HelpExample("cut", "--step 0 -o out.json.gz"),
                    HelpExample("cut", "--from 0ms --to 20ms")};
-  spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values) {
+  spec.build = [](const analysis::AnalysisInput& input,
+                  const OptionValues& values) -> base::Result<document::TraceDocument> {
     return document::BuildCut(input, SelectionOf(values));
+  };
+  return spec;
+}
+
+DocumentSpec Map() {
+  DocumentSpec spec;
+  spec.name = "map";
+  spec.group = "convert";
+  spec.usage = "INPUT…";
+  spec.summary = "model_execution.json: modules, ops, kernels and layers over all forwards";
+  OptionSpec collapse = FlagOption("collapse", "like layers as one node with each layer's values");
+  collapse.negation = "no-collapse";
+  collapse.fallback = "collapsed";
+  spec.options = JoinOptions({{GzipOption(), std::move(collapse)},
+                              SelectionOptions(),
+                              PassOptions(),
+                              LayerOptionSpecs(),
+                              SideFileOptionSpecs()});
+  spec.examples = {HelpExample("map", "-o model_execution.json"),
+                   HelpExample("map", "--phase decode")};
+  spec.layer_need = LayerNeed::kIfPossible;
+  spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values,
+                  const std::vector<std::string>&) -> base::Result<document::JsonDocument> {
+    document::MapOptions options;
+    options.selection = SelectionOf(values);
+    options.collapse = values.OptionalFlag("collapse").value_or(true);
+    return document::BuildModelExecution(input, options);
+  };
+  return spec;
+}
+
+DocumentSpec Requests() {
+  DocumentSpec spec;
+  spec.name = "requests";
+  spec.group = "convert";
+  spec.usage = "DIR|FILE…";
+  spec.summary =
+      "per_request_profiles.json: traces of one request each, aligned by module, phase and layer";
+  spec.options = JoinOptions({{GzipOption()}, LayerOptionSpecs(), SideFileOptionSpecs()});
+  spec.examples = {HelpExample("requests", "-o per_request_profiles.json"),
+                   HelpExample("requests", {})};
+  spec.layer_need = LayerNeed::kIfPossible;
+  spec.input_set = InputSet::kRuns;
+  spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values,
+                  const std::vector<std::string>& inputs) -> base::Result<document::JsonDocument> {
+    for (const std::string& metadata : document::RequestMetadataPaths(inputs)) {
+      base::Status safe = CheckNotOverwritten(metadata, values.Text("output"));
+      if (!safe.ok()) return std::move(safe).error();
+    }
+    base::Result<document::RequestList> list = document::ListRequests(input, inputs);
+    if (!list.ok()) return std::move(list).error();
+    return document::BuildRequestProfiles(input, *list);
   };
   return spec;
 }
@@ -61,7 +124,7 @@ DocumentSpec Cut() {
 }  // namespace
 
 const std::vector<DocumentSpec>& Documents() {
-  static const std::vector<DocumentSpec> kDocuments = {Annotate(), Cut()};
+  static const std::vector<DocumentSpec> kDocuments = {Annotate(), Cut(), Map(), Requests()};
   return kDocuments;
 }
 

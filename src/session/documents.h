@@ -3,13 +3,16 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "src/analysis/analysis.h"
 #include "src/base/result.h"
 #include "src/base/stage_clock.h"
+#include "src/document/json_document.h"
 #include "src/document/trace_document.h"
 #include "src/io/byte_sink.h"
+#include "src/session/input_files.h"
 #include "src/session/option.h"
 #include "src/session/registry.h"
 #include "src/session/session.h"
@@ -18,17 +21,23 @@ namespace layerscope::session {
 
 /// One verb that writes a document, as data and one function; the counterpart of AnalysisSpec.
 struct DocumentSpec {
+  /// A copy of one trace. `input` holds one rank; the file behind it is read a second time.
+  using BuildTrace = std::function<base::Result<document::TraceDocument>(
+      const analysis::AnalysisInput&, const OptionValues&)>;
+  /// One JSON value of all inputs; `inputs` as the user named them.
+  using BuildJson = std::function<base::Result<document::JsonDocument>(
+      const analysis::AnalysisInput&, const OptionValues&, const std::vector<std::string>& inputs)>;
+
   std::string name;
   std::string group;
   std::string summary;
+  std::string usage;  ///< what it takes, as help says it: "INPUT"
   /// Its own options, selection included; CommonOptions come on top.
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
-  /// `input` holds one rank.
-  std::function<base::Result<document::TraceDocument>(const analysis::AnalysisInput&,
-                                                      const OptionValues&)>
-      build;
+  InputSet input_set = InputSet::kRanks;
+  std::variant<BuildTrace, BuildJson> build;
 };
 
 /// All of them, in the order of help.
@@ -44,13 +53,14 @@ struct DocumentRequest {
   io::ByteSink* standard_output = nullptr;
 };
 
-/// Reads one trace, writes the document made of it to --output or standard output, and returns what
-/// was written as a result: `data` holds `document`, `path` (null on standard output),
-/// `compression`, `bytes` (null on standard output), `events`{`input`, `kept`, `added`, `written`}
-/// and the verb's own keys. The input is read twice, so it is a file. A file that was written is
-/// read again before it appears under its name: other counts than were meant are an error
-/// (kFailed). kUsage when the output would replace an input, or several ranks are given and none is
-/// selected.
+/// Reads the inputs, writes the document made of them to --output or standard output, and returns
+/// what was written as a result: the `data` of every input starts with `document`, `path` (null on
+/// standard output), `compression` and `bytes` (null on standard output); of a copy of a trace
+/// `events`{`input`, `kept`, `added`, `written`} follow, then the verb's own keys. A copy reads its
+/// input twice, so that is a file, and a copy that was written to one is read again before it
+/// appears under its name: other counts than were meant are an error (kFailed). kUsage when the
+/// output would replace an input, or a copy is to be made of several ranks and none is selected.
+/// Under --strict the verdict comes before the writing.
 base::Result<Outcome> RunDocument(const DocumentRequest& request, const Hooks& hooks,
                                   base::StageClock& clock);
 

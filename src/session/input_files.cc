@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <system_error>
 
 #include "src/io/list_directory.h"
 #include "src/session/rank_name.h"
+#include "src/session/side_file_name.h"
 
 namespace layerscope::session {
 namespace {
-
-bool IsTraceName(const std::string& name) {
-  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
-}
 
 base::Error Invalid(std::string message, std::string hint) {
   return {base::ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
@@ -30,14 +29,52 @@ int64_t TpSize(const std::vector<RankName>& names) {
   return size;
 }
 
-base::Result<std::vector<InputFile>> FilesOfDirectory(const std::string& path) {
+/// What lies beside traces by its name, and is none.
+bool IsKnownDocument(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kDocuments = {
+      "request_metadata.json", "per_request_profiles.json", "model_execution.json",
+      "workload_data.json", "config.json"};
+  const std::string_view plain = name.substr(0, name.rfind(".json") + 5);
+  return std::find(kDocuments.begin(), kDocuments.end(), plain) != kDocuments.end() ||
+         ParseSideName(name).has_value();
+}
+
+/// Traces that have nothing to do with each other, by name.
+base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
+  base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(path);
+  if (!entries.ok()) return std::move(entries).error();
+  std::vector<InputFile> files;
+  for (const io::DirectoryEntry& entry : *entries) {
+    if (!IsTraceName(entry.name) || IsKnownDocument(entry.name)) continue;
+    files.push_back(
+        {(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
+  }
+  if (!files.empty()) return files;
+  return Invalid(fmt::format("'{}' holds no trace (*.json, *.json.gz, *.json.zst)", path),
+                 "name the directory that holds one trace a request");
+}
+
+/// The traces among the files of a directory. Captures, annotations and model trees that lie beside
+/// them are no ranks of the run; a directory of captures alone is looked at for itself.
+std::vector<io::DirectoryEntry> TracesAmong(const std::vector<io::DirectoryEntry>& entries) {
+  std::vector<io::DirectoryEntry> traces;
+  std::vector<io::DirectoryEntry> captures;
+  for (const io::DirectoryEntry& entry : entries) {
+    if (!IsTraceName(entry.name)) continue;
+    const std::optional<SideName> side = ParseSideName(entry.name);
+    if (!side) traces.push_back(entry);
+    if (side && side->kind == SideKind::kCapture) captures.push_back(entry);
+  }
+  return traces.empty() ? captures : traces;
+}
+
+base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path) {
   base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(path);
   if (!entries.ok()) return std::move(entries).error();
   std::vector<InputFile> ranked;
   std::vector<InputFile> others;
   std::vector<RankName> names;
-  for (const io::DirectoryEntry& entry : *entries) {
-    if (!IsTraceName(entry.name)) continue;
+  for (const io::DirectoryEntry& entry : TracesAmong(*entries)) {
     InputFile file{(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes,
                    true};
     const RankName name = ParseRankName(entry.name);
@@ -86,7 +123,8 @@ InputFile FileOf(const std::string& path) {
 
 }  // namespace
 
-base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments) {
+base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments,
+                                                    InputSet set) {
   if (arguments.empty()) {
     return base::Error{base::ErrorCode::kUsage, "no input given",
                        "give a trace file, a directory of ranks, or - for standard input"};
@@ -98,7 +136,8 @@ base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::strin
       files.push_back(FileOf(argument));
       continue;
     }
-    base::Result<std::vector<InputFile>> found = FilesOfDirectory(argument);
+    base::Result<std::vector<InputFile>> found =
+        set == InputSet::kRuns ? RunsOfDirectory(argument) : RanksOfDirectory(argument);
     if (!found.ok()) return std::move(found).error();
     for (InputFile& file : *found) files.push_back(std::move(file));
   }

@@ -9,18 +9,27 @@
 
 namespace layerscope::session {
 
+/// What several input files are to each other.
+enum class InputSet : uint8_t {
+  kRanks,  ///< ranks of one run, on one clock
+  kRuns,   ///< runs of their own, each with its own zero
+};
+
 /// One file to read.
 struct InputFile {
   std::string path;                       ///< "-" = standard input
   std::optional<int64_t> rank_from_name;  ///< what the name says; the file's content goes first
   int64_t bytes = -1;                     ///< on disk; -1 = unknown
-  bool from_directory = false;            ///< found by its rank's name, not named by the user
+  bool from_directory = false;            ///< found in a directory, not named by the user
 };
 
 /// Turns INPUT arguments into files: a file or "-" stands for itself, a directory for the traces in
-/// it whose names hold a rank (or for its only trace). kUsage without inputs; kInvalidInput for a
-/// directory without traces, with several runs, or a path that does not exist.
-base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments);
+/// it whose names hold a rank (or for its only trace); of runs for all traces in it, by name,
+/// without what layerscope and engines write beside them (request_metadata.json, config.json, …).
+/// kUsage without inputs; kInvalidInput for a directory without traces, with several runs of the
+/// same ranks, or a path that does not exist.
+base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments,
+                                                    InputSet set = InputSet::kRanks);
 
 /// kUsage when writing to `output` (-o, absent for standard output) would overwrite `input`, by
 /// whatever name.

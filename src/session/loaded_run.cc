@@ -16,6 +16,8 @@
 #include "src/layers/find_layers.h"
 #include "src/model/rules.h"
 #include "src/session/parallel.h"
+#include "src/session/resolve_modules.h"
+#include "src/session/side_files.h"
 
 namespace layerscope::session {
 namespace {
@@ -123,7 +125,7 @@ base::Status LeaveOutUnreadable(const std::vector<InputFile>& files,
   return {};
 }
 
-/// One clock for all files.
+/// One clock for all files of one run.
 void Rebase(LoadedRun& run) {
   int64_t zero_ns = std::numeric_limits<int64_t>::max();
   for (LoadedRank& rank : run.ranks) {
@@ -131,7 +133,9 @@ void Rebase(LoadedRun& run) {
     rank.span_ns = rank.trace->end_ns;
     zero_ns = std::min(zero_ns, rank.t0_ns);
   }
-  for (LoadedRank& rank : run.ranks) rank.trace->Rebase(zero_ns);
+  for (LoadedRank& rank : run.ranks) {
+    rank.trace->Rebase(run.input_set == InputSet::kRuns ? rank.t0_ns : zero_ns);
+  }
 }
 
 bool Stopped(const LoadOptions& options) {
@@ -188,11 +192,14 @@ std::optional<std::string> PidOfRank(const LoadedRank& rank, std::optional<int64
   return std::nullopt;
 }
 
-std::optional<base::Error> FindLayersOf(const LoadedRun& run, LoadedRank& rank) {
+base::Result<layers::LayerStructure> LayersOf(const LoadedRun& run, const LoadedRank& rank) {
   layers::LayerOptions options = run.model.options;
   if (!options.pid) options.pid = PidOfRank(rank, run.model.rank);
-  base::Result<layers::LayerStructure> found =
-      layers::FindLayers(*rank.trace, *rank.attribution, options);
+  return layers::FindLayers(*rank.trace, *rank.attribution, options);
+}
+
+std::optional<base::Error> FindLayersOf(const LoadedRun& run, LoadedRank& rank) {
+  base::Result<layers::LayerStructure> found = LayersOf(run, rank);
   if (!found.ok()) {
     rank.no_layers = std::move(found).error();
     return std::nullopt;
@@ -201,13 +208,69 @@ std::optional<base::Error> FindLayersOf(const LoadedRun& run, LoadedRank& rank) 
   return std::nullopt;
 }
 
+/// Layers may give replayed kernels their modules: those of a resolved layer, or the config's.
+bool MayUseTemplates(const LoadedRun& run, const LoadedRank& rank, const SideFileSet& set) {
+  if (run.model.config != nullptr || rank.trace->scopes.size() > 0) return true;
+  return !set.captures.empty() || !set.eager.empty() || !set.annotations.empty();
+}
+
+/// Resolves one rank's replays and names its modules. Layers that are sought for this alone stay
+/// out of the result: the verb did not ask for them.
+std::optional<base::Error> ResolveRank(const LoadedRun& run, SideFiles& files, LoadedRank& rank) {
+  const bool has_replays = HasReplays(*rank.attribution);
+  if (!has_replays && rank.trace->scopes.size() == 0) return std::nullopt;
+  const SideFileSet set = files.Of(rank.path, rank.rank, has_replays);
+  const layers::LayerStructure* layers = rank.layers.get();
+  std::optional<layers::LayerStructure> own;
+  if (has_replays && layers == nullptr && !rank.no_layers && MayUseTemplates(run, rank, set)) {
+    base::Result<layers::LayerStructure> found = LayersOf(run, rank);
+    if (found.ok()) layers = &own.emplace(*std::move(found));
+  }
+  return ResolveModules(rank, set, layers, run.model.config.get(), files);
+}
+
+/// Side traces are read one at a time, with the threads that the ranks leave.
+SideFiles::ReadTrace SideReader(const LoadOptions& options, size_t n_ranks) {
+  return [&options, n_ranks](const SideFilePath& file) -> base::Result<trace::Trace> {
+    const InputFile input{file.path, file.rank, file.bytes, false};
+    LoadOptions quiet = options;
+    quiet.progress = nullptr;
+    ProgressSum progress({input}, quiet);
+    return ReadFile(input, 0, n_ranks > 1 ? 1 : options.threads, quiet, progress);
+  };
+}
+
+/// What --inductor-debug names.
+base::Status LoadInductor(const LoadOptions& options, LoadedRun& run) {
+  if (options.inductor_debug.empty()) return {};
+  base::Result<model::InductorProvenance> loaded =
+      model::LoadInductorProvenance(options.inductor_debug);
+  if (!loaded.ok()) return std::move(loaded).error().WithContext("--inductor-debug");
+  run.inductor = std::make_unique<const model::InductorProvenance>(*std::move(loaded));
+  return {};
+}
+
+base::Status ResolveAll(const LoadOptions& options, SideFiles& files, LoadedRun& run,
+                        base::StageClock& clock) {
+  clock.Start("replay");
+  std::vector<std::optional<base::Error>> errors(run.ranks.size());
+  ForEachInParallel(run.ranks.size(), options.threads, [&](size_t i) {
+    errors[i] = Guarded([&] { return ResolveRank(run, files, run.ranks[i]); });
+  });
+  // They are about a side file, and name it.
+  for (std::optional<base::Error>& error : errors) {
+    if (error) return *std::move(error);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<analysis::RankInput> LoadedRun::Inputs() const {
   std::vector<analysis::RankInput> inputs;
   for (const LoadedRank& rank : ranks) {
     inputs.push_back({rank.trace.get(), rank.attribution.get(), rank.layers.get(), rank.no_layers,
-                      rank.rank, rank.path});
+                      rank.rank, rank.path, inductor.get()});
   }
   return inputs;
 }
@@ -240,11 +303,22 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
     return std::move(enough).error();
   }
   LoadedRun run;
+  run.input_set = options.input_set;
   run.model = std::move(model);
   base::Result<kernel_names::RuleSet> rules =
       model::LoadRuleSet(options.rules_path, run.model.profile.get());
   if (!rules.ok()) return std::move(rules).error();
   run.rules = std::make_unique<kernel_names::RuleSet>(*std::move(rules));
+  std::optional<int64_t> memory_left = options.memory_limit;
+  if (memory_left) *memory_left -= EstimateMemory(files);
+  SideFiles side_files(SideReader(options, files.size()), *run.rules, memory_left);
+  if (options.side_files) {
+    base::Status named = side_files.Name(*options.side_files);
+    if (!named.ok()) return std::move(named).error();
+  }
+  if (base::Status loaded = LoadInductor(options, run); !loaded.ok()) {
+    return std::move(loaded).error();
+  }
   clock.Start("read");
   if (base::Status read = ReadAll(files, options, run); !read.ok()) return std::move(read).error();
   if (Stopped(options)) return base::Interrupted();
@@ -264,6 +338,10 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
     if (base::Status done = ForEachRank(run, options, find); !done.ok()) {
       return std::move(done).error();
     }
+  }
+  if (options.side_files) {
+    base::Status resolved = ResolveAll(options, side_files, run, clock);
+    if (!resolved.ok()) return std::move(resolved).error();
   }
   clock.Stop();
   if (Stopped(options)) return base::Interrupted();

@@ -14,9 +14,11 @@
 #include "src/base/stop_flag.h"
 #include "src/kernel_names/rule_set.h"
 #include "src/layers/layer_structure.h"
+#include "src/model/inductor_provenance.h"
 #include "src/session/input_files.h"
 #include "src/session/layer_context.h"
 #include "src/session/registry.h"
+#include "src/session/side_file_search.h"
 #include "src/table/result.h"
 #include "src/trace/trace.h"
 
@@ -36,11 +38,15 @@ struct LoadedRank {
   std::optional<base::Error> no_layers;  ///< why they could not be
 };
 
-/// The files of one run on one clock: times of all are relative to the smallest zero.
+/// The files of one run on one clock: times of all are relative to the smallest zero. Or runs of
+/// their own, each relative to its own.
 struct LoadedRun {
+  InputSet input_set = InputSet::kRanks;
   LayerContext model;  ///< what the options say of the model
   std::unique_ptr<kernel_names::RuleSet> rules;
   std::vector<LoadedRank> ranks;
+  /// --inductor-debug; null without.
+  std::unique_ptr<const model::InductorProvenance> inductor;
   /// Files of a directory that could not be read at all, one data_loss entry each: the other ranks
   /// are used. A file that the user named is never left out.
   std::vector<table::HealthEntry> unreadable;
@@ -52,8 +58,12 @@ struct LoadedRun {
 };
 
 struct LoadOptions {
-  std::string rules_path;  ///< --rules; empty = the profile's and the universal rules alone
+  InputSet input_set = InputSet::kRanks;
+  std::string inductor_debug;  ///< --inductor-debug; empty = without
+  std::string rules_path;      ///< --rules; empty = the profile's and the universal rules alone
   LayerNeed layers = LayerNeed::kNever;
+  /// What resolves graph replays and names modules; absent: neither is done.
+  std::optional<SideFileOptions> side_files;
   int threads = 0;         ///< 0 = one a core
   size_t chunk_bytes = 0;  ///< 0 = the reader's own
   std::optional<int64_t> memory_limit;
@@ -63,7 +73,8 @@ struct LoadOptions {
 };
 
 /// Reads, rebases and attributes all files and finds their layers as far as `options` ask: one
-/// thread a file when there are several, else the reader's own threads. Errors name the file.
+/// thread a file when there are several, else the reader's own threads. Then graph replays are
+/// resolved and modules named, where `options` ask. Errors name the file.
 /// kFailed when the memory limit would not suffice. A file whose layers cannot be sought is no
 /// error here: its rank says why.
 base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContext model,

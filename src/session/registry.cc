@@ -43,7 +43,8 @@ AnalysisSpec Summary() {
   spec.group = "look";
   spec.summary =
       "the one page: what ran, where the time went, what is suspicious, what to run next";
-  spec.options = JoinOptions({SelectionOptions(), PassOptions(), LayerOptionSpecs()});
+  spec.options =
+      JoinOptions({SelectionOptions(), PassOptions(), LayerOptionSpecs(), SideFileOptionSpecs()});
   spec.layer_need = LayerNeed::kIfPossible;
   spec.examples = {HelpExample({}, {}), HelpExample("summary", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -52,8 +53,9 @@ AnalysisSpec Summary() {
     options.selection = SelectionOf(values);
     options.presentation = presentation;
     options.inputs = inputs;
-    for (const char* name : {"config", "profile", "anchor-kernel", "blocks-per-layer",
-                             "anchor-offset", "num-layers"}) {
+    for (const char* name :
+         {"config", "profile", "anchor-kernel", "blocks-per-layer", "anchor-offset", "num-layers",
+          "capture-trace", "eager-trace", "graph-annotations", "model-tree"}) {
       if (std::optional<std::string> text = TextOfOption(values, name)) {
         options.model_options.emplace_back(name, *std::move(text));
       }
@@ -99,8 +101,8 @@ AnalysisSpec Modules() {
   spec.name = "modules";
   spec.group = "look";
   spec.summary = "the module tree with GPU time (inclusive, own, busy), calls, kernels, evidence";
-  spec.options = JoinOptions(
-      {ModuleOptions(), SelectionOptions(), PassOptions(), LayerOptionSpecs(), RowOptions()});
+  spec.options = JoinOptions({ModuleOptions(), SelectionOptions(), PassOptions(),
+                              LayerOptionSpecs(), SideFileOptionSpecs(), RowOptions()});
   spec.examples = {HelpExample("modules", "--depth 4"), HelpExample("modules", "--rollup class")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -132,6 +134,7 @@ AnalysisSpec Kernels() {
                               SelectionOptions(),
                               PassOptions(),
                               LayerOptionSpecs(),
+                              SideFileOptionSpecs(),
                               RowOptions()});
   spec.examples = {HelpExample("kernels", "-n 10"),
                    HelpExample("kernels", "--by category --step 0")};
@@ -164,6 +167,7 @@ AnalysisSpec Steps() {
                               SelectionOptions(),
                               PassOptions(),
                               LayerOptionSpecs(),
+                              SideFileOptionSpecs(),
                               RowOptions()});
   spec.examples = {HelpExample("steps", {}), HelpExample("steps", "--by module --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -206,8 +210,11 @@ AnalysisSpec Passes() {
   spec.group = "look";
   spec.summary =
       "every forward pass: start, duration, layers, and whether it is steady or before that (cold)";
-  spec.options =
-      JoinOptions({{PassOptions().front()}, PlaceOptions(), LayerOptionSpecs(), RowOptions()});
+  spec.options = JoinOptions({{PassOptions().front()},
+                              PlaceOptions(),
+                              LayerOptionSpecs(),
+                              SideFileOptionSpecs(),
+                              RowOptions()});
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("passes", {}), HelpExample("passes", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -230,6 +237,7 @@ AnalysisSpec Layers() {
                                "with outliers")},
                    PlaceOptions(),
                    LayerOptionSpecs(),
+                   SideFileOptionSpecs(),
                    RowOptions()});
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("layers", {}), HelpExample("layers", "--all-passes --phase decode")};
@@ -253,6 +261,7 @@ AnalysisSpec Ranges() {
                                TextOption("layer", "N", "only this layer: --layers with one")},
                               std::move(places),
                               LayerOptionSpecs(),
+                              SideFileOptionSpecs(),
                               RowOptions()});
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("ranges", {}), HelpExample("ranges", "--pass 1 --layers 2,3,35")};
@@ -275,6 +284,7 @@ AnalysisSpec Report() {
                                           "the steady one, else the last whole one")},
                               PlaceOptions(),
                               LayerOptionSpecs(),
+                              SideFileOptionSpecs(),
                               {RowOptions().front()}});
   spec.layer_need = LayerNeed::kRequired;
   spec.default_format = "markdown";
@@ -306,6 +316,11 @@ LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values) {
                     (values.Has("by") && values.TextOr("by", {}) == "layer") ||
                     (values.Has("format") && values.TextOr("format", {}) == kComputeFlow);
   return asks ? LayerNeed::kRequired : spec.layer_need;
+}
+
+bool ShowsModules(const AnalysisSpec& spec) {
+  return std::any_of(spec.options.begin(), spec.options.end(),
+                     [](const OptionSpec& option) { return option.name == "capture-trace"; });
 }
 
 std::vector<OptionSpec> CommonOptionsOf(const AnalysisSpec& spec) {

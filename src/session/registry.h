@@ -8,6 +8,7 @@
 
 #include "src/analysis/analysis.h"
 #include "src/base/result.h"
+#include "src/session/input_files.h"
 #include "src/session/option.h"
 
 namespace layerscope::session {
@@ -26,6 +27,7 @@ struct AnalysisSpec {
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
+  InputSet input_set = InputSet::kRanks;
   /// The form of output without --format: "table" or "markdown".
   std::string default_format = "table";
   /// Forms of output beside the common ones: tables of their own content, laid out as "table".
@@ -42,6 +44,8 @@ const std::vector<AnalysisSpec>& Analyses();
 /// What this run of a verb needs: its own need, or kRequired where an option asks for passes or
 /// layers (--pass, --layer, --by layer).
 LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values);
+/// It shows modules, so graph replays are resolved for it: it has SideFileOptionSpecs().
+bool ShowsModules(const AnalysisSpec& spec);
 /// Null when there is none of that name.
 const AnalysisSpec* FindAnalysis(std::string_view name);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/session/shared_options.h"
+#include "src/session/side_file_search.h"
 
 namespace layerscope::session {
 namespace {
@@ -13,9 +14,13 @@ namespace {
 using table::HealthEntry;
 using table::Severity;
 
-LoadOptions LoadOptionsOf(const OptionValues& values, LayerNeed layers, const Hooks& hooks) {
+LoadOptions LoadOptionsOf(const OptionValues& values, LayerNeed layers, InputSet set, bool modules,
+                          const Hooks& hooks) {
   LoadOptions options;
+  if (modules) options.side_files = SideFileOptionsOf(values);
+  options.input_set = set;
   options.layers = layers;
+  options.inductor_debug = values.TextOr("inductor-debug", {});
   options.rules_path = values.TextOr("rules", {});
   options.threads = static_cast<int>(std::min<int64_t>(values.Number("threads").value_or(0), 1024));
   options.chunk_bytes = static_cast<size_t>(values.Number("chunk-size").value_or(0));
@@ -28,6 +33,7 @@ LoadOptions LoadOptionsOf(const OptionValues& values, LayerNeed layers, const Ho
 /// Two files of one rank are either two runs or a mistake; both are worth a word.
 std::vector<HealthEntry> DuplicateRanks(const LoadedRun& run) {
   std::vector<HealthEntry> warnings;
+  if (run.input_set == InputSet::kRuns) return warnings;
   for (size_t i = 0; i < run.ranks.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       if (!run.ranks[i].rank || run.ranks[i].rank != run.ranks[k].rank) continue;
@@ -129,18 +135,18 @@ std::optional<base::Error> MissingLayers(const LoadedRun& run, const OptionValue
 
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
                                                        const OptionValues& values, LayerNeed layers,
-                                                       const Hooks& hooks,
-                                                       base::StageClock& clock) {
+                                                       const Hooks& hooks, base::StageClock& clock,
+                                                       InputSet set, bool modules) {
   base::Result<LayerContext> model = LoadLayerContext(values);
   if (!model.ok()) return std::move(model).error();
-  base::Result<std::vector<InputFile>> files = FindInputFiles(inputs);
+  base::Result<std::vector<InputFile>> files = FindInputFiles(inputs, set);
   if (!files.ok()) return std::move(files).error();
   for (const InputFile& file : *files) {
     base::Status safe = CheckNotOverwritten(file.path, values.Text("output"));
     if (!safe.ok()) return std::move(safe).error();
   }
   base::Result<LoadedRun> loaded =
-      LoadRun(*files, *std::move(model), LoadOptionsOf(values, layers, hooks), clock);
+      LoadRun(*files, *std::move(model), LoadOptionsOf(values, layers, set, modules, hooks), clock);
   if (!loaded.ok()) return std::move(loaded).error();
   auto run = std::make_shared<const LoadedRun>(*std::move(loaded));
   if (layers == LayerNeed::kRequired) {
@@ -158,7 +164,7 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   }
   base::Result<std::shared_ptr<const LoadedRun>> run =
       OpenRun(request.inputs, request.options, LayerNeedOf(*request.analysis, request.options),
-              hooks, clock);
+              hooks, clock, request.analysis->input_set, ShowsModules(*request.analysis));
   if (!run.ok()) return std::move(run).error();
   Outcome outcome;
   outcome.run = *std::move(run);
@@ -175,6 +181,7 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   result.health = outcome.run->unreadable;
   const std::vector<HealthEntry> duplicates = DuplicateRanks(*outcome.run);
   result.health.insert(result.health.end(), duplicates.begin(), duplicates.end());
+  result.health.insert(result.health.end(), output->health.begin(), output->health.end());
   result.ranks = std::move(output->ranks);
   result.reduced = std::move(output->reduced);
   for (table::RankResult& rank : result.ranks) {

@@ -37,12 +37,14 @@ struct Outcome {
 };
 
 /// Opens, reads and attributes the files that `inputs` stand for, and finds their layers as far as
-/// `layers` asks. kUsage when -o names one of the files; kFailed when layers are required and
-/// cannot be sought in a selected rank. `values` hold CommonOptions, and LayerOptionSpecs or none
-/// of them.
+/// `layers` asks; resolves graph replays and names modules when `modules` asks. kUsage when -o
+/// names one of the files; kFailed when layers are required and cannot be sought in a selected
+/// rank. `values` hold CommonOptions, and LayerOptionSpecs or none of them.
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
                                                        const OptionValues& values, LayerNeed layers,
-                                                       const Hooks& hooks, base::StageClock& clock);
+                                                       const Hooks& hooks, base::StageClock& clock,
+                                                       InputSet set = InputSet::kRanks,
+                                                       bool modules = true);
 
 /// Opens, reads, attributes and analyses. Nothing is printed.
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,

@@ -161,6 +161,25 @@ std::vector<OptionSpec> LayerOptionSpecs() {
                  "the server's command line, which says the parallel sizes")};
 }
 
+std::vector<OptionSpec> SideFileOptionSpecs() {
+  constexpr const char* kBeside = "what lies beside the trace by its name";
+  return {WithFallback(kBeside, TextOption("capture-trace", "FILE|DIR",
+                                           "the trace that was recorded while the graphs were "
+                                           "captured, or a folder of them")),
+          TextOption("eager-trace", "FILE",
+                     "a trace of the same model without graphs, or a folder of its ranks"),
+          WithFallback(kBeside,
+                       TextOption("graph-annotations", "FILE|DIR",
+                                  "the module of each graph node: graph_annotations_rank<r>.json")),
+          WithFallback(kBeside, TextOption("model-tree", "FILE",
+                                           "model_tree.json: the paths of the model's modules")),
+          TextOption(
+              "inductor-debug", "DIR|FILE",
+              "what torch.compile wrote with TORCH_COMPILE_DEBUG=1 INDUCTOR_PROVENANCE=1, or one "
+              "provenance map"),
+          FlagOption("no-side-files", "use no file that lies beside the trace and is not named")};
+}
+
 std::vector<OptionSpec> RowOptions() {
   return {WithFallback("what fits, all for json and csv",
                        WithLetter('n', IntegerOption("rows", "ROWS", "rows to show; 0 = all"))),

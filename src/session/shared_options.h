@@ -31,6 +31,11 @@ std::vector<OptionSpec> PassOptions();
 /// --pp --dp --ep --server-args.
 std::vector<OptionSpec> LayerOptionSpecs();
 
+/// What tells the modules of replayed graphs and the paths of modules: --capture-trace
+/// --eager-trace --graph-annotations --model-tree --inductor-debug, and --no-side-files. A verb
+/// that has these is given resolved replays.
+std::vector<OptionSpec> SideFileOptionSpecs();
+
 analysis::Selection SelectionOf(const OptionValues& values);
 /// Rows, order and names; `format` decides who reads.
 analysis::Presentation PresentationOf(const OptionValues& values);

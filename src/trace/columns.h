@@ -37,7 +37,7 @@ struct Activities {
   std::vector<int64_t> external_id;
   std::vector<ArgsId> args;
   /// `graph node id` of a replayed activity (CUPTI, recent drivers), kNoGraphNode where it has
-  /// none. Reaches to the last activity that has one, so it is empty where none does: read it
+  /// none or 0. Reaches to the last activity that has one, so it is empty where none does: read it
   /// through GraphNodeOf.
   std::vector<int64_t> graph_node;
   size_t size() const { return start_ns.size(); }

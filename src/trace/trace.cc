@@ -46,11 +46,11 @@ std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
   const Annotations& n = annotations;
   return {
       {"activities", TotalBytes(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream,
-                                a.correlation, a.external_id, a.args)},
+                                a.correlation, a.external_id, a.args, a.graph_node)},
       {"calls",
        TotalBytes(c.start_ns, c.dur_ns, c.name, c.thread, c.correlation, c.external_id, c.kernel)},
       {"ops", TotalBytes(o.start_ns, o.dur_ns, o.name, o.thread, o.external_id, o.args)},
-      {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread)},
+      {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread, s.is_path)},
       {"annotations", TotalBytes(n.start_ns, n.dur_ns, n.name, n.thread, n.is_gpu, n.is_op)},
       {"strings", static_cast<int64_t>(strings.bytes())},
       {"arguments", Bytes(args)},

@@ -104,6 +104,10 @@ table::Table ActivitiesView(const Trace& trace) {
   view.ArgText("grid", rows.args, &Args::grid);
   view.ArgText("block", rows.args, &Args::block);
   view.ArgText("collective", rows.args, &Args::collective);
+  view.Add("graph_node", Unit::kNone, [&rows](size_t row) {
+    const int64_t node = rows.GraphNodeOf(row);
+    return node == kNoGraphNode ? Cell(Null()) : Cell(node);
+  });
   return std::move(view).Finish();
 }
 
@@ -140,6 +144,7 @@ table::Table ScopesView(const Trace& trace) {
   view.Times(rows.start_ns, rows.dur_ns);
   view.Names(rows.name);
   view.Threads(rows.thread);
+  view.Add("is_path", Unit::kNone, [&rows](size_t row) { return Cell(rows.is_path[row] != 0); });
   return std::move(view).Finish();
 }
 

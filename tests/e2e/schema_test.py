@@ -12,7 +12,10 @@ from e2e import ROOT, Parts, program, shared
 SCHEMAS = ROOT / "docs/schema"
 VERBS = ("info", "summary", "modules", "passes", "layers", "kernels", "steps", "ranges", "report")
 # Verbs that write a document to -o and say what they wrote, with what they need beside the input.
-DOCUMENTS = {"annotate": [[], ["--no-modules"]], "cut": [["--from", "0ms"], ["--device", "0"]]}
+DOCUMENTS = {"annotate": [[], ["--no-modules"]], "cut": [["--from", "0ms"], ["--device", "0"]],
+             "map": [[], ["--no-collapse"]], "requests": [[]]}
+# The documents that are one JSON value, by the verb that prints them.
+JSON_DOCUMENTS = {"map": "model_execution", "requests": "per_request_profiles"}
 PROFILES = (["list"], ["show", "generic"], ["show", "mine.toml"], ["infer", "--config", "config.json"],
             ["infer", "--config", "config.json", "--profile", "generic"], ["check", "mine.toml"])
 VARIANTS = {
@@ -83,6 +86,12 @@ def compare_document(tally, verb, files, cwd):
     for file in files:
         for variant in DOCUMENTS[verb]:
             compare(tally, [verb, file, *variant, "-o", "written.json.gz"], cwd)
+            if verb in JSON_DOCUMENTS:
+                document = program.parse_json(program.run([verb, file, *variant], cwd=cwd).stdout)
+                found = problems(validator(JSON_DOCUMENTS[verb]), document)
+                tally.equal(f"{verb} {file}: the document", found[:5], [])
+    if verb in JSON_DOCUMENTS and len(files) > 1:
+        compare(tally, [verb, *files[:2], "-o", "written.json"], cwd)
 
 
 def compare_profiles(tally, cwd):
@@ -97,7 +106,7 @@ def compare_errors(tally, cwd):
 
 def compare_strictness(tally):
     """A schema that lets anything through proves nothing, and one that no test reads is none."""
-    names = ("envelope", "error", *VERBS, *DOCUMENTS, "profiles")
+    names = ("envelope", "error", *VERBS, *DOCUMENTS, *JSON_DOCUMENTS.values(), "profiles")
     tally.equal("schemas in docs/schema", sorted(names),
                 sorted(f.name.removesuffix(".schema.json") for f in SCHEMAS.glob("*.schema.json")))
     readme = (SCHEMAS / "README.md").read_text(encoding="utf-8")

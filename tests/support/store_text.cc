@@ -67,6 +67,7 @@ void Rows(std::string& out, const trace::Trace& trace) {
   Column(out, "correlation", trace.activities.correlation);
   Column(out, "external_id", trace.activities.external_id);
   Column(out, "args", trace.activities.args);
+  Column(out, "graph_node", trace.activities.graph_node);
   spans("calls", trace.calls);
   Column(out, "thread", trace.calls.thread);
   Column(out, "correlation", trace.calls.correlation);
@@ -78,6 +79,7 @@ void Rows(std::string& out, const trace::Trace& trace) {
   Column(out, "args", trace.ops.args);
   spans("scopes", trace.scopes);
   Column(out, "thread", trace.scopes.thread);
+  Column(out, "is_path", trace.scopes.is_path);
   spans("annotations", trace.annotations);
   Column(out, "thread", trace.annotations.thread);
   Column(out, "is_gpu", trace.annotations.is_gpu);

@@ -122,7 +122,21 @@ trace::ScopeId TraceBuilder::Scope(trace::ThreadId thread, std::string_view name
   rows.dur_ns.push_back(dur_ns);
   rows.name.push_back(trace_.strings.Intern(name));
   rows.thread.push_back(thread);
+  rows.is_path.push_back(0);
   return trace::ScopeId(rows.size() - 1);
+}
+
+trace::ScopeId TraceBuilder::PathScope(trace::ThreadId thread, std::string_view path,
+                                       int64_t start_ns, int64_t dur_ns) {
+  const trace::ScopeId id = Scope(thread, path, start_ns, dur_ns);
+  trace_.scopes.is_path[id.index()] = 1;
+  return id;
+}
+
+void TraceBuilder::GraphNode(trace::ActivityId activity, int64_t node) {
+  std::vector<int64_t>& nodes = trace_.activities.graph_node;
+  if (nodes.size() <= activity.index()) nodes.resize(activity.index() + 1, trace::kNoGraphNode);
+  nodes[activity.index()] = node;
 }
 
 trace::AnnotationId TraceBuilder::Annotation(trace::ThreadId thread, std::string_view name,

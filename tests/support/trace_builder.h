@@ -38,6 +38,11 @@ class TraceBuilder {
                  int64_t external_id = trace::kNoExternalId);
   trace::ScopeId Scope(trace::ThreadId thread, std::string_view name, int64_t start_ns,
                        int64_t dur_ns);
+  /// An annotation that names a module by its path.
+  trace::ScopeId PathScope(trace::ThreadId thread, std::string_view path, int64_t start_ns,
+                           int64_t dur_ns);
+  /// The `graph node id` of an activity.
+  void GraphNode(trace::ActivityId activity, int64_t node);
   trace::AnnotationId Annotation(trace::ThreadId thread, std::string_view name, int64_t start_ns,
                                  int64_t dur_ns);
   /// The GPU's view of an annotation.

@@ -26,8 +26,8 @@ class Layers:
             return True
         rule = self.folders[source]
         below = self.folders[target]["floor"] < rule["floor"]
-        if test:  # A test may look at any lower floor, and at what exists for tests.
-            return below or target in self.test_only["folders"]
+        if test:  # A test may look at any lower floor too, and at what exists for tests.
+            return below or target in rule.get("may", []) + self.test_only["folders"]
         return below if rule.get("below") else target in rule["may"]
 
 

@@ -13,11 +13,11 @@ void ClearAll(Columns&... columns) {
 void Batch::Clear() {
   trace::Activities& a = activities;
   ClearAll(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream, a.correlation, a.external_id,
-           a.args);
+           a.args, a.graph_node);
   ClearAll(calls.start_ns, calls.dur_ns, calls.name, calls.thread, calls.correlation,
            calls.external_id, calls.kernel);
   ClearAll(ops.start_ns, ops.dur_ns, ops.name, ops.thread, ops.external_id, ops.args);
-  ClearAll(scopes.start_ns, scopes.dur_ns, scopes.name, scopes.thread);
+  ClearAll(scopes.start_ns, scopes.dur_ns, scopes.name, scopes.thread, scopes.is_path);
   ClearAll(annotations.start_ns, annotations.dur_ns, annotations.name, annotations.thread,
            annotations.is_gpu, annotations.is_op);
   ClearAll(counts, thread_names, process_names);

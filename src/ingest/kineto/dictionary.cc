@@ -36,16 +36,6 @@ size_t Dictionary::PairHash::operator()(const std::pair<uint64_t, uint64_t>& pai
   return Mix(pair.first * 0x9e3779b97f4a7c15ULL + pair.second);
 }
 
-size_t Dictionary::ArgsHash::operator()(const trace::Args& args) const noexcept {
-  uint64_t hash = 0;
-  for (const trace::StringId id :
-       {args.input_dims, args.input_types, args.grid, args.block, args.collective, args.dtype}) {
-    hash = Mix(hash + id.index() + 1);
-  }
-  hash = Mix(hash + static_cast<uint64_t>(args.message_elements));
-  return Mix(hash + static_cast<uint64_t>(args.group_size));
-}
-
 trace::ProcessId Dictionary::Process(const Label& pid) {
   return FindOrAdd(process_ids_, Key(0, pid), processes_, trace::Process{pid, {}});
 }

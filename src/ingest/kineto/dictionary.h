@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/trace/args_hash.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::ingest::kineto {
@@ -45,9 +46,6 @@ class Dictionary {
   struct PairHash {
     size_t operator()(const std::pair<uint64_t, uint64_t>& pair) const noexcept;
   };
-  struct ArgsHash {
-    size_t operator()(const trace::Args& args) const noexcept;
-  };
   template <typename V>
   using PairMap = tsl::robin_map<std::pair<uint64_t, uint64_t>, V, PairHash>;
 
@@ -64,7 +62,7 @@ class Dictionary {
   // A thread or stream: (owner index << 1 | label is text, label value).
   PairMap<trace::ThreadId> thread_ids_;
   PairMap<trace::StreamId> stream_ids_;
-  tsl::robin_map<trace::Args, trace::ArgsId, ArgsHash> args_ids_;
+  tsl::robin_map<trace::Args, trace::ArgsId, trace::ArgsHash> args_ids_;
 };
 
 }  // namespace layerscope::ingest::kineto

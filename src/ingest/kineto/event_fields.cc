@@ -57,6 +57,7 @@ std::string_view ArgFields::*FindArgField(const char* key) {
     case 'I':
       return FindInputField(key);
     case 'g':
+      if (Is(key, "graph node id\"")) return &ArgFields::graph_node;
       return Is(key, "grid\"") ? &ArgFields::grid : nullptr;
     case 'b':
       return Is(key, "block\"") ? &ArgFields::block : nullptr;

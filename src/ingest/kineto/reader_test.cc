@@ -58,6 +58,48 @@ const std::string& MixedDocument() {
   return text;
 }
 
+TEST(ReadTrace, AnnotationsThatNameAModuleAreScopesKnownByPath) {
+  const auto annotation = [](const std::string& name) {
+    return R"({"ph":"X","cat":"user_annotation","name":")" + name +
+           R"(","pid":9,"tid":9,"ts":10,"dur":2})";
+  };
+  const trace::Trace trace =
+      MustRead(Document(annotation("{'Module': 'model.layers.0'}") + "," + annotation("other") +
+                        "," + annotation(R"({\"Module\": \"model\", \"Inputs\": [[1, 2]]})") + "," +
+                        annotation("Module:lm_head")));
+  EXPECT_EQ(trace.counts.by_cat.at("X|user_annotation"), 4);
+  ASSERT_EQ(trace.scopes.size(), 3U);
+  EXPECT_EQ(trace.strings[trace.scopes.name[0]], "model.layers.0");
+  EXPECT_EQ(trace.strings[trace.scopes.name[1]], "model");
+  EXPECT_EQ(trace.strings[trace.scopes.name[2]], "lm_head");
+  EXPECT_EQ(trace.scopes.is_path, (std::vector<uint8_t>{1, 1, 1}));
+  EXPECT_EQ(trace.annotations.size(), 1U);
+}
+
+TEST(ReadTrace, GraphNodesOfReplayedActivities) {
+  const auto event = [](const std::string& cat, const std::string& args) {
+    return R"({"ph":"X","cat":")" + cat +
+           R"(","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{)" + args + "}}";
+  };
+  std::string events = event("kernel", R"("correlation": 3)");
+  for (int i = 0; i < 300; ++i) events += "," + event("kernel", R"("graph node id": 0)");
+  events += "," + event("kernel", R"("graph id": 4, "graph node id": 17179869185)");
+  events += "," + event("gpu_memset", R"("graph node id": 12)");
+  events += "," + event("kernel", R"("graph id": 4)");
+  for (const size_t chunk_bytes : {size_t{1000}, size_t{1} << 20}) {
+    const auto trace = Read(Document(events), 2, chunk_bytes);
+    ASSERT_TRUE(trace.ok());
+    const trace::Activities& rows = trace->activities;
+    ASSERT_EQ(rows.size(), 304U);
+    EXPECT_EQ(rows.graph_node.size(), 303U) << "reaches to the last that has one";
+    EXPECT_EQ(rows.GraphNodeOf(1), trace::kNoGraphNode) << "0: launched by no graph";
+    EXPECT_EQ(rows.GraphNodeOf(301), 17179869185);
+    EXPECT_EQ(rows.GraphNodeOf(302), 12);
+    EXPECT_EQ(rows.GraphNodeOf(303), trace::kNoGraphNode);
+  }
+  EXPECT_TRUE(MustRead(Document(event("kernel", ""))).activities.graph_node.empty());
+}
+
 TEST(ReadTrace, ReadsOneEventOfEveryKind) {
   const trace::Trace trace = MustRead(MixedDocument());
   EXPECT_EQ(trace.counts.n_events, 8);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/ingest/kineto/decimal_time.h"
+#include "src/ingest/kineto/module_annotation.h"
 #include "src/ingest/kineto/token.h"
 
 namespace layerscope::ingest::kineto {
@@ -123,11 +124,17 @@ void RowWriter::WriteComplete(const EventFields& fields, const ArgFields& args,
     case EventClass::kOp:
       return WriteOp(fields, args, span, batch);
     case EventClass::kAnnotation:
+      if (const auto path = ModulePath(fields.name)) {
+        return WriteScope(fields, *path, true, span, batch);
+      }
       return WriteAnnotation(fields, false, false, span, batch);
     case EventClass::kGpuAnnotation:
       return WriteAnnotation(fields, true, false, span, batch);
     case EventClass::kPythonFunction:
-      if (StartsWith(Unquoted(fields.name), kModulePrefix)) WriteScope(fields, span, batch);
+      if (StartsWith(Unquoted(fields.name), kModulePrefix)) {
+        const std::string_view name = Text(fields.name, batch).substr(kModulePrefix.size());
+        WriteScope(fields, name, false, span, batch);
+      }
       return;
     case EventClass::kForeign:
       batch.ledger.Add(LedgerCode::foreign_accelerator);
@@ -142,6 +149,15 @@ std::string_view RowWriter::Text(std::string_view token, Batch& batch) {
   if (!IsQuoted(token) || content.find('\\') == std::string_view::npos) return content;
   if (!Unescape(content, unescaped_)) batch.ledger.Add(LedgerCode::repaired_text);
   return unescaped_;
+}
+
+std::optional<std::string_view> RowWriter::ModulePath(std::string_view token) {
+  std::string_view name = Unquoted(token);
+  if (name.find('\\') != std::string_view::npos) {
+    if (!Unescape(name, unescaped_)) return std::nullopt;
+    name = unescaped_;
+  }
+  return ModulePathOf(name);
 }
 
 trace::StringId RowWriter::Name(std::string_view token, Batch& batch) {
@@ -209,6 +225,11 @@ void RowWriter::WriteActivity(const EventFields& fields, const ArgFields& args, 
   rows.correlation.push_back(Correlation(args));
   rows.external_id.push_back(ExternalId(args));
   rows.args.push_back(dictionary_.Args(tuple));
+  // CUPTI gives 0 to what no graph launched, and recent writers write it with every kernel.
+  const int64_t node = ParseInteger(args.graph_node).value_or(0);
+  if (node <= 0) return;
+  rows.graph_node.resize(rows.size() - 1, trace::kNoGraphNode);
+  rows.graph_node.push_back(node);
 }
 
 void RowWriter::WriteCall(const EventFields& fields, const ArgFields& args, Span span,
@@ -252,13 +273,14 @@ void RowWriter::WriteAnnotation(const EventFields& fields, bool is_gpu, bool is_
   rows.is_op.push_back(is_op ? 1 : 0);
 }
 
-void RowWriter::WriteScope(const EventFields& fields, Span span, Batch& batch) {
-  const std::string_view name = Text(fields.name, batch).substr(kModulePrefix.size());
+void RowWriter::WriteScope(const EventFields& fields, std::string_view name, bool is_path,
+                           Span span, Batch& batch) {
   trace::Scopes& rows = batch.scopes;
   rows.start_ns.push_back(span.start_ns);
   rows.dur_ns.push_back(span.dur_ns);
   rows.name.push_back(dictionary_.String(name));
   rows.thread.push_back(ThreadOf(fields, batch));
+  rows.is_path.push_back(is_path ? 1 : 0);
 }
 
 void RowWriter::WriteMetadata(const EventFields& fields, const ArgFields& args, Batch& batch) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,10 +40,14 @@ class RowWriter {
   void WriteCall(const EventFields& fields, const ArgFields& args, Span span, Batch& batch);
   void WriteOp(const EventFields& fields, const ArgFields& args, Span span, Batch& batch);
   void WriteAnnotation(const EventFields& fields, bool is_gpu, bool is_op, Span span, Batch& batch);
-  void WriteScope(const EventFields& fields, Span span, Batch& batch);
+  /// `name` is a `Class_k`, or a path.
+  void WriteScope(const EventFields& fields, std::string_view name, bool is_path, Span span,
+                  Batch& batch);
   void WriteMetadata(const EventFields& fields, const ArgFields& args, Batch& batch);
 
   std::string_view Text(std::string_view token, Batch& batch);
+  /// The path of an annotation that names a module; nullopt: it is another annotation.
+  std::optional<std::string_view> ModulePath(std::string_view token);
   trace::StringId Name(std::string_view token, Batch& batch);
   trace::StringId Json(std::string_view token);
   trace::Label LabelOf(std::string_view token, Batch& batch);

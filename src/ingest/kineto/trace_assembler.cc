@@ -100,6 +100,10 @@ void TraceAssembler::AppendRows(Source& source, const Batch& batch) {
     AppendIds(source, from.name, to.name);
   };
   const trace::Activities& a = batch.activities;
+  if (!a.graph_node.empty()) {
+    trace_.activities.graph_node.resize(trace_.activities.size(), trace::kNoGraphNode);
+  }
+  Append(a.graph_node, trace_.activities.graph_node);
   add(a, trace_.activities);
   Append(a.kind, trace_.activities.kind);
   AppendIds(source, a.process, trace_.activities.process);
@@ -119,6 +123,7 @@ void TraceAssembler::AppendRows(Source& source, const Batch& batch) {
   AppendIds(source, batch.ops.args, trace_.ops.args);
   add(batch.scopes, trace_.scopes);
   AppendIds(source, batch.scopes.thread, trace_.scopes.thread);
+  Append(batch.scopes.is_path, trace_.scopes.is_path);
   add(batch.annotations, trace_.annotations);
   AppendIds(source, batch.annotations.thread, trace_.annotations.thread);
   Append(batch.annotations.is_gpu, trace_.annotations.is_gpu);

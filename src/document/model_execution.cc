@@ -1,0 +1,214 @@
+#include "src/document/model_execution.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "src/analysis/alignment_table.h"
+#include "src/analysis/coverage.h"
+#include "src/analysis/module_nodes.h"
+#include "src/base/checked_sum.h"
+#include "src/document/model_execution_context.h"
+#include "src/document/model_execution_layers.h"
+#include "src/document/model_execution_nodes.h"
+#include "src/document/model_execution_values.h"
+#include "src/table/or_null.h"
+
+namespace layerscope::document {
+namespace {
+
+using analysis::RankView;
+using table::Array;
+using table::Object;
+using table::Value;
+
+/// Raised when a key changes its meaning or goes.
+constexpr int kSchemaVersion = 1;
+
+/// Module times by path of every rank; empty for one rank.
+std::vector<PathTimes> TimesByPath(const std::vector<ExecutionRank>& ranks) {
+  std::vector<PathTimes> times;
+  if (ranks.size() < 2) return times;
+  const RankView* view = nullptr;
+  analysis::ModuleNodes tree;
+  for (const ExecutionRank& rank : ranks) {
+    if (rank.view != view) tree = analysis::BuildModuleNodes(*rank.view);
+    view = rank.view;
+    PathTimes of_rank;
+    for (const analysis::ModuleNode& node : tree.nodes) {
+      if (rank.process.valid() && node.place.pid != view->PidLabel(rank.process)) continue;
+      auto& [gpu_ns, cpu_ns] = of_rank.of_path[node.path];
+      gpu_ns += node.gpu_incl_ns;
+      cpu_ns = base::AddClamped(cpu_ns, node.cpu_ns);
+    }
+    times.push_back(std::move(of_rank));
+  }
+  return times;
+}
+
+Array RankList(const std::vector<ExecutionRank>& ranks) {
+  Array array;
+  for (const ExecutionRank& rank : ranks) {
+    ExecutionSums sums;
+    int64_t unattributed_ns = 0;
+    const attribution::Attribution& attr = rank.attribution();
+    for (const uint32_t row : rank.rows) {
+      const int64_t dur_ns = rank.view->activities().dur_ns[row];
+      const bool is_kernel = rank.view->IsKernel(row);
+      sums.gpu_ns += dur_ns;
+      sums.kernel_ns += is_kernel ? dur_ns : 0;
+      sums.kernels += is_kernel ? 1 : 0;
+      if (!attr.module[row].valid()) unattributed_ns += dur_ns;
+    }
+    array.emplace_back(Object{{"rank", RankValue(rank)},
+                              {"pid", PidValue(rank)},
+                              {"input", rank.view->input().path},
+                              {"gpu_ns", sums.gpu_ns},
+                              {"kernel_ns", sums.kernel_ns},
+                              {"kernels", sums.kernels},
+                              {"unattributed_ns", unattributed_ns}});
+  }
+  return array;
+}
+
+Value ModuleTreeValue(const Execution& execution, const NodeWriter& writer) {
+  const std::vector<uint32_t>& roots = execution.map.roots;
+  if (roots.size() == 1) return writer.Module(roots.front(), "");
+  return writer.Around(roots);
+}
+
+/// Every kernel by its whole name, largest first; copies and sets apart, for the legacy key holds
+/// kernels alone.
+Object KernelSummary(const Execution& execution, bool kernels) {
+  struct Sum {
+    trace::StringId name;
+    int64_t n = 0;
+    int64_t ns = 0;
+  };
+  const RankView& view = *execution.rank.view;
+  std::vector<Sum> sums;
+  std::vector<uint32_t> index(view.trace().strings.size(), MapNode::kNone);
+  for (const uint32_t row : execution.rank.rows) {
+    if (view.cpu_only() || view.IsKernel(row) != kernels) continue;
+    const trace::StringId name = view.activities().name[row];
+    uint32_t& at = index[name.index()];
+    if (at == MapNode::kNone) {
+      at = static_cast<uint32_t>(sums.size());
+      sums.push_back({name, 0, 0});
+    }
+    ++sums[at].n;
+    sums[at].ns += view.activities().dur_ns[row];
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const Sum& a, const Sum& b) { return a.ns > b.ns; });
+  Object object;
+  for (const Sum& sum : sums) {
+    const kernel_names::CategoryId category = view.attribution().category_of_name[sum.name.index()];
+    object.emplace_back(std::string(view.trace().strings[sum.name]),
+                        Object{{"count", sum.n},
+                               {"total_dur_us", Microseconds(sum.ns)},
+                               {"role", view.rules().category(category).name},
+                               {"gpu_ns", sum.ns}});
+  }
+  return object;
+}
+
+/// What no module explains: listed as ops where an op is known, the rest is without any.
+Object Unattributed(const Execution& execution) {
+  const ExecutionRank& rank = execution.rank;
+  const attribution::Attribution& attr = rank.attribution();
+  std::array<int64_t, attribution::kReasonCount> by_reason{};
+  int64_t gpu_ns = 0;
+  int64_t kernels = 0;
+  int64_t without_op_ns = 0;
+  for (size_t i = 0; i < rank.rows.size(); ++i) {
+    const uint32_t row = rank.rows[i];
+    if (attr.module[row].valid()) continue;
+    const int64_t dur_ns = rank.view->activities().dur_ns[row];
+    gpu_ns += dur_ns;
+    kernels += rank.view->IsKernel(row) ? 1 : 0;
+    by_reason[static_cast<size_t>(attr.module_reason[row])] += dur_ns;
+    if (execution.tree.node_of_row[i] == ExecutionNode::kNone) without_op_ns += dur_ns;
+  }
+  Object reasons;
+  for (size_t i = 1; i < by_reason.size(); ++i) {
+    reasons.emplace_back(attribution::ToString(static_cast<attribution::Reason>(i)), by_reason[i]);
+  }
+  return {{"gpu_ns", gpu_ns},
+          {"kernels", kernels},
+          {"without_op_ns", without_op_ns},
+          {"by_reason", std::move(reasons)}};
+}
+
+void AddLayers(LayerParts parts, Object& root) {
+  root.emplace_back("layers", table::OrNull(parts.layers));
+  root.emplace_back("layer_source", table::TextOrNull(parts.source));
+  root.emplace_back("layer_pattern", table::TextOrNull(parts.pattern));
+  root.emplace_back("ops_per_layer", table::OrNull(parts.ops_per_layer));
+  root.emplace_back("layer_template", std::move(parts.layer_template));
+  root.emplace_back("layer_templates", std::move(parts.layer_templates));
+  root.emplace_back("per_layer", std::move(parts.per_layer));
+  root.emplace_back("pre_layers", std::move(parts.pre_layers));
+  root.emplace_back("post_layers", std::move(parts.post_layers));
+}
+
+Object Stats(const Execution& execution) {
+  const ExecutionRank& rank = execution.rank;
+  int64_t gpu_ns = 0;
+  int64_t kernels = 0;
+  for (const uint32_t row : rank.rows) {
+    gpu_ns += rank.view->activities().dur_ns[row];
+    kernels += rank.view->IsKernel(row) ? 1 : 0;
+  }
+  return {{"total_cpu_ops", rank.trace().ops.size()},
+          {"total_kernels", kernels},
+          {"total_nn_module_events", rank.trace().scopes.size()},
+          {"total_gpu_ns", gpu_ns},
+          {"replayed_module_calls",
+           rank.attribution().modules.module_of_scope.size() - rank.trace().scopes.size()}};
+}
+
+Object WriteDocument(const analysis::AnalysisInput& input, const std::vector<ExecutionRank>& ranks,
+                     const MapOptions& options) {
+  const std::vector<PathTimes> times = TimesByPath(ranks);
+  const auto execution = std::make_unique<Execution>(ranks.front(), options.collapse);
+  const NodeWriter writer(*execution, times);
+  Object root{{"schema_version", kSchemaVersion}};
+  AddContext(input, *execution, root);
+  AddLayers(WriteLayers(*execution, writer), root);
+  root.emplace_back("kernel_summary", KernelSummary(*execution, true));
+  root.emplace_back("copy_summary", KernelSummary(*execution, false));
+  root.emplace_back("module_tree", ModuleTreeValue(*execution, writer));
+  root.emplace_back("pre_model_ops", writer.Ops(execution->map.before));
+  root.emplace_back("post_model_ops", writer.Ops(execution->map.after));
+  root.emplace_back("unattributed", Unattributed(*execution));
+  root.emplace_back("passes", PassList(*execution));
+  root.emplace_back("ranks", RankList(ranks));
+  root.emplace_back("alignment", analysis::AlignmentForMachines(execution->rank.attribution()));
+  root.emplace_back("stats", Stats(*execution));
+  return root;
+}
+
+}  // namespace
+
+base::Result<JsonDocument> BuildModelExecution(const analysis::AnalysisInput& input,
+                                               const MapOptions& options) {
+  base::Result<std::vector<RankView>> views = analysis::Select(input, options.selection);
+  if (!views.ok()) return std::move(views).error();
+  JsonDocument document;
+  document.name = "model_execution";
+  for (const RankView& view : *views) {
+    if (!view.times_fit()) {
+      return base::Error{base::ErrorCode::kInvalidInput,
+                         "the times of " + view.input().path + " add up to more than 2^63 ns",
+                         "re-record the trace, or select a part of it that was written whole"};
+    }
+    document.ranks.push_back(analysis::StartResult(view));
+  }
+  document.root = WriteDocument(input, SplitRanks(*views), options);
+  return document;
+}
+
+}  // namespace layerscope::document

@@ -1,0 +1,35 @@
+#include "src/replay/placement_votes.h"
+
+#include <algorithm>
+
+namespace layerscope::replay {
+
+SkipCosts::SkipCosts(std::span<const Element> replayed, std::span<const Element> recorded,
+                     int64_t max_differences) {
+  const auto is_copy = [](const Element& element) { return element.is_copy; };
+  const auto n_copies =
+      static_cast<uint64_t>(std::count_if(replayed.begin(), replayed.end(), is_copy) +
+                            std::count_if(recorded.begin(), recorded.end(), is_copy));
+  // A path through the band has at most twice the differences. Where the sum does not fit, copies
+  // cost nothing.
+  const uint64_t most = 2 * static_cast<uint64_t>(max_differences) + 2;
+  if ((n_copies + 1) * most + n_copies >= kNoPath) return;
+  kernel_ = static_cast<uint32_t>(n_copies + 1);
+  copy_ = 1;
+}
+
+void PlacementVotes::Match(size_t i, size_t r) {
+  const auto position = static_cast<uint32_t>(r);
+  if (first_[i] == kUnmatched) {
+    first_[i] = position;
+    return;
+  }
+  if (places_.empty()) {
+    if (first_[i] != position) flags_[i] |= kSeveral;
+    return;
+  }
+  if (places_[first_[i]] != places_[r]) flags_[i] |= kSeveral;
+  first_[i] = std::min(first_[i], position);
+}
+
+}  // namespace layerscope::replay

@@ -1,0 +1,131 @@
+#include "src/session/resolve_modules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/attribution/activity_warnings.h"
+#include "src/attribution/module_paths.h"
+#include "src/replay/resolve.h"
+
+namespace layerscope::session {
+namespace {
+
+using table::HealthEntry;
+using table::Severity;
+
+/// What became of the files that one rank asked for.
+class FileLog {
+ public:
+  /// Null where the file could not be opened; that is then known.
+  template <typename Content>
+  const Content* Take(const SideFilePath& file, base::Result<const Content*> opened) {
+    const bool is_first = seen_.insert(file.path).second;
+    if (opened.ok()) {
+      if (is_first && file.beside) used_.push_back(file.path);
+      return *opened;
+    }
+    if (!file.option.empty()) {
+      if (!failure_) failure_ = std::move(opened).error();
+    } else if (is_first) {
+      unreadable_.push_back(fmt::format("{} ({})", file.path, opened.error().message));
+    }
+    return nullptr;
+  }
+
+  const std::optional<base::Error>& failure() const { return failure_; }
+
+  std::vector<HealthEntry> Health() const {
+    std::vector<HealthEntry> health;
+    if (!used_.empty()) {
+      health.push_back({"side_file_used", Severity::kInfo, static_cast<int64_t>(used_.size()),
+                        fmt::format("{} found beside the trace and read for its modules; "
+                                    "--no-side-files leaves such files out.",
+                                    ListOf(used_))});
+    }
+    if (!unreadable_.empty()) {
+      health.push_back({"side_file_unreadable", Severity::kWarning,
+                        static_cast<int64_t>(unreadable_.size()),
+                        fmt::format("{} left out: it cannot be read.", ListOf(unreadable_))});
+    }
+    return health;
+  }
+
+ private:
+  /// "a was", "a and 3 more were".
+  static std::string ListOf(const std::vector<std::string>& paths) {
+    if (paths.size() == 1) return paths.front() + " was";
+    return fmt::format("{} and {} more were", paths.front(), paths.size() - 1);
+  }
+
+  std::set<std::string> seen_;
+  std::vector<std::string> used_;
+  std::vector<std::string> unreadable_;
+  std::optional<base::Error> failure_;
+};
+
+std::vector<replay::SideFile> Openers(const std::vector<SideFilePath>& files, SideFiles& opened,
+                                      FileLog& log) {
+  std::vector<replay::SideFile> openers;
+  for (const SideFilePath& file : files) {
+    openers.push_back({file.path, file.rank, file.batch,
+                       [file, &opened, &log]() { return log.Take(file, opened.OpenTrace(file)); }});
+  }
+  return openers;
+}
+
+void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStructure* layers,
+             const model::ModelConfig* config, SideFiles& files, FileLog& log) {
+  replay::Sources sources;
+  sources.captures = Openers(set.captures, files, log);
+  sources.eager = Openers(set.eager, files, log);
+  sources.layers = layers;
+  sources.config = config;
+  if (const SideFilePath* file = ChooseOfRank(set.annotations, rank.rank)) {
+    sources.annotations = log.Take(*file, files.OpenAnnotations(*file));
+    sources.annotations_path = file->path;
+  }
+  replay::ResolveReplays(*rank.trace, *rank.attribution, sources);
+}
+
+void NameModules(LoadedRank& rank, const SideFileSet& set, SideFiles& files, FileLog& log) {
+  const SideFilePath* const file = ChooseOfRank(set.model_trees, rank.rank);
+  if (file == nullptr) return;
+  const model::ModelTree* const tree = log.Take(*file, files.OpenModelTree(*file));
+  if (tree == nullptr) return;
+  std::vector<HealthEntry> warnings =
+      attribution::ApplyModelTree(*tree, *rank.trace, *rank.attribution);
+  std::vector<HealthEntry>& all = rank.attribution->warnings;
+  all.insert(all.end(), std::make_move_iterator(warnings.begin()),
+             std::make_move_iterator(warnings.end()));
+}
+
+}  // namespace
+
+bool HasReplays(const attribution::Attribution& attribution) {
+  const std::vector<uint8_t>& flags = attribution.under_graph;
+  return std::find(flags.begin(), flags.end(), uint8_t{1}) != flags.end();
+}
+
+std::optional<base::Error> ResolveModules(LoadedRank& rank, const SideFileSet& set,
+                                          const layers::LayerStructure* layers,
+                                          const model::ModelConfig* config, SideFiles& files) {
+  FileLog log;
+  attribution::Attribution& attribution = *rank.attribution;
+  if (HasReplays(attribution)) {
+    Replays(rank, set, layers, config, files, log);
+    attribution.category_of_name.resize(rank.trace->strings.size(), kernel_names::CategoryId(0));
+  }
+  if (!attribution.modules.modules.empty()) NameModules(rank, set, files, log);
+  if (log.failure()) return log.failure();
+  attribution::UpdateModuleWarnings(*rank.trace, attribution);
+  std::vector<HealthEntry> health = log.Health();
+  attribution.warnings.insert(attribution.warnings.end(), health.begin(), health.end());
+  return std::nullopt;
+}
+
+}  // namespace layerscope::session
