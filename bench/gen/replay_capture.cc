@@ -154,9 +154,11 @@ std::vector<CapturedPiece> Distorted(const ReplayOptions& options, const Capture
     }
   }
   const auto total = static_cast<int64_t>(kernels.size());
-  // Two replays in turn lose different ones.
+  // Two replays in turn lose different ones; with a shift that many in a row do.
+  constexpr int64_t kShift = 37;
+  const int64_t shift = options.lose_apart ? replay % total * kShift : 0;
   for (int64_t i = 0; i < options.lose; ++i) {
-    const int64_t at = (2 * i + 1 + replay % 2) * total / (2 * options.lose + 2);
+    const int64_t at = ((2 * i + 1 + replay % 2) * total / (2 * options.lose + 2) + shift) % total;
     kernels[static_cast<size_t>(at)]->lost = true;
   }
   for (CapturedPiece& piece : pieces) {

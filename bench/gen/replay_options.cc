@@ -45,6 +45,7 @@ std::vector<Entry> EntriesOf(ReplayOptions* o) {
       {"copies", Words(&o->copies, {"none", "kernel", "memcpy", "lost"}),
        "copies inside the graph and how the replay shows them"},
       {"lose", &o->lose, "kernels of each replay that are not recorded"},
+      {"lose-apart", &o->lose_apart, "each replay loses others, not two in turn the same"},
       {"extra", &o->extra, "kernels of each replay that were not captured"},
       {"burst", &o->burst, "all kernels of a launch have one time stamp"},
       {"skip-pieces", &o->skip_pieces, "the window begins after so many pieces"},

@@ -33,6 +33,7 @@ struct ReplayOptions {
   Branches branches = Branches::kNone;
   Copies copies = Copies::kNone;
   int64_t lose = 0;         // kernels of each launch that the replay's trace lacks
+  bool lose_apart = false;  // no two replays in a row lose the same ones
   int64_t extra = 0;        // kernels of each launch that no capture has
   bool burst = false;       // one deferred time stamp for all kernels of a launch
   int64_t skip_pieces = 0;  // the window begins after so many pieces of the first pass

@@ -1,30 +1,25 @@
 #!/usr/bin/env python3
 """`make bench`: layerscope against the floor program on the same generated traces.
 
-usage: run.py --build DIR [--runs N] [--quick] [--data DIR]
+usage: run.py --build DIR [--runs N] [--quick] [--replay] [--data DIR]
 
 Makes the traces once (cached), checks every answer against the generator's truth, and only then
 prints times: wall and CPU seconds of both programs run alternately, their ratios, peak memory, the
-growth over file sizes, and what one stray control character costs. Exit 1 when an answer is wrong,
-never because of a time; 2 when a program is missing.
+growth over file sizes, what one stray control character costs, and what replays of graphs cost
+(replay_point.py). Exit 1 when an answer is wrong, never because of a time; 2 when a program is
+missing.
 """
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import os
 import shutil
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+from measure import Json, Run, Series, WrongAnswer, digest, expect, run_once, warm
+from replay_point import ReplayPoint
 
 # The mix of a real trace recorded with stacks: half Python frames, 15 % flows, 14 % ops with
 # shapes, 12 % runtime calls, 3 % kernels; the counts are hundredths a kernel.
@@ -39,58 +34,7 @@ RAW_LIMIT, CPU_LIMIT, DIRTY_LIMIT, LAYERS_LIMIT = 0.8, 1.3, 1.05, 1.15
 LAYERS = 36
 
 
-class WrongAnswer(Exception):
-    """An output differs from the truth."""
-
-
-@dataclass
-class Run:
-    wall_s: float
-    cpu_s: float
-    peak_bytes: int
-    output: bytes
-
-
-@dataclass
-class Series:
-    """The runs of one program on one file."""
-
-    runs: list[Run] = field(default_factory=list)
-
-    def wall(self) -> float:
-        return statistics.median(r.wall_s for r in self.runs)
-
-    def min_wall(self) -> float:
-        return min(r.wall_s for r in self.runs)
-
-    def cpu(self) -> float:
-        return statistics.median(r.cpu_s for r in self.runs)
-
-    def min_cpu(self) -> float:
-        return min(r.cpu_s for r in self.runs)
-
-    def peak(self) -> int:
-        return max(r.peak_bytes for r in self.runs)
-
-
-def run_once(command: list[str]) -> Run:
-    with tempfile.TemporaryFile() as output:
-        start = time.monotonic()
-        process = subprocess.Popen(command, stdout=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall_s = time.monotonic() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            raise WrongAnswer(f"exit {process.returncode} of {' '.join(command)}")
-        output.seek(0)
-        return Run(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output.read())
-
-
 # ---- traces
-
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
 
 def make_trace(gen: Path, data: Path, name: str, events: int) -> Path:
     """A trace and NAME.truth beside it, made anew only when generator or options changed."""
@@ -139,11 +83,6 @@ def make_dirty(trace: Path) -> Path:
 
 
 # ---- answers
-
-def expect(what: str, truth: object, found: object) -> None:
-    if truth != found:
-        raise WrongAnswer(f'{what}: truth {truth!r}, found {found!r}')
-
 
 def check_floor(truth: Json, run: Run) -> None:
     found = json.loads(run.output)
@@ -341,19 +280,19 @@ class Bench:
         self.results[what] = {'value': value, 'limit': limit}
 
 
-def warm(trace: Path) -> None:
-    """Both programs find the file in the page cache."""
-    with trace.open('rb') as file:
-        while file.read(1 << 24):
-            pass
-
-
 def read_truth(trace: Path) -> Json:
     truth: Json = json.loads(trace.with_suffix('.truth').read_text())
     return truth
 
 
-def run_bench(bench: Bench, data: Path, quick: bool) -> None:
+def run_bench(bench: Bench, data: Path, quick: bool, replay_alone: bool) -> None:
+    if not replay_alone:
+        run_reading(bench, data, quick)
+    point = ReplayPoint(bench.layerscope, bench.floor, bench.gen, data, bench.runs)
+    point.run(bench.verdict, quick)
+
+
+def run_reading(bench: Bench, data: Path, quick: bool) -> None:
     events = QUICK_EVENTS if quick else BIG_EVENTS
     big = make_trace(bench.gen, data, 'quick' if quick else 'big', events)
     small = make_trace(bench.gen, data, 'quick_small' if quick else 'small', events // 10)
@@ -371,12 +310,12 @@ def run_bench(bench: Bench, data: Path, quick: bool) -> None:
         sizes.append((huge, read_truth(huge)))
     bench.growth(sizes)
 
-
 def main() -> int:
     parser = argparse.ArgumentParser(description='layerscope against the floor program')
     parser.add_argument('--build', type=Path, required=True, help='folder of the built programs')
     parser.add_argument('--data', type=Path, default=Path('build/bench'), help='generated traces')
     parser.add_argument('--runs', type=int, default=5, help='alternating runs of each program')
+    parser.add_argument('--replay', action='store_true', help='the replays of graphs alone')
     parser.add_argument('--quick', action='store_true', help='50 MB instead of 500 MB and 2 GB')
     args = parser.parse_args()
     bench = Bench(args.build, args.runs)
@@ -386,7 +325,7 @@ def main() -> int:
             return 2
     args.data.mkdir(parents=True, exist_ok=True)
     try:
-        run_bench(bench, args.data, args.quick)
+        run_bench(bench, args.data, args.quick, args.replay)
     except WrongAnswer as wrong:
         print(f'WRONG ANSWER: {wrong}', file=sys.stderr)
         return 1

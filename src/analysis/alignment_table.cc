@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/analysis/group_by.h"
+#include "src/analysis/module_labels.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -25,6 +27,8 @@ using table::Cell;
 constexpr int64_t kRowsForPeople = 12;
 /// Graphs that a note lists by number; more are counted.
 constexpr size_t kGraphsInNote = 6;
+/// Files that a note names; more are counted.
+constexpr size_t kFilesInNote = 2;
 
 /// Three decimals (DESIGN.md section 7).
 double Confidence(const GraphAlignment& graph) {
@@ -36,25 +40,37 @@ std::string_view EvidenceText(const GraphAlignment& graph) {
   return attribution::ToString(graph.evidence);
 }
 
-std::string_view FileName(const std::string& path) {
-  const std::string_view text = path;
-  return text.substr(text.rfind('/') + 1);
+/// All kernels of a graph's launches; where a recording was laid over them each is matched or not.
+int64_t KernelsOf(const GraphAlignment& graph) {
+  return graph.evidence == Evidence::kUnresolved ? graph.kernels_per_launch * graph.launches
+                                                 : graph.matched + graph.mismatched;
+}
+
+/// True where a warning gives the reason already.
+bool IsInHealth(const RankView& view, const GraphAlignment& graph) {
+  const std::vector<table::HealthEntry>& health = view.attribution().warnings;
+  return graph.withheld && std::any_of(health.begin(), health.end(), [&](const auto& entry) {
+           return entry.code == "capture_withheld" &&
+                  entry.message.find(graph.reason) != std::string::npos;
+         });
 }
 
 /// By which file, and what is odd: "bs_64_rank0.json.gz: captured for batch 64".
-std::string NoteOf(const GraphAlignment& graph) {
-  std::string note(FileName(graph.source));
+std::string NoteOf(const RankView& view, const GraphAlignment& graph) {
+  std::string note = graph.source.empty() ? std::string() : ShownFile(view, graph.source);
   if (graph.withheld) note += note.empty() ? "withheld" : " is withheld";
-  if (!graph.reason.empty()) note += (note.empty() ? "" : ": ") + graph.reason;
+  if (!graph.reason.empty() && !IsInHealth(view, graph)) {
+    note += (note.empty() ? "" : ": ") + graph.reason;
+  }
   return note;
 }
 
 /// "graphs 0, 2, 5: bs_64_rank0.json.gz", one line a file and reason, in order of the first graph.
-std::vector<std::string> Notes(const std::vector<GraphAlignment>& graphs) {
+std::vector<std::string> Notes(const RankView& view) {
   std::vector<std::pair<std::string, std::vector<int64_t>>> by_note;
   std::map<std::string, size_t> at;
-  for (const GraphAlignment& graph : graphs) {
-    const std::string note = NoteOf(graph);
+  for (const GraphAlignment& graph : view.attribution().alignments) {
+    const std::string note = NoteOf(view, graph);
     if (note.empty()) continue;
     const auto [place, is_new] = at.emplace(note, by_note.size());
     if (is_new) by_note.emplace_back(note, std::vector<int64_t>());
@@ -83,9 +99,10 @@ table::Table TableForPeople(std::vector<GraphAlignment> graphs) {
            [](const GraphAlignment& graph) { return table::CellOrNull(graph.batch); })
       .AddInt(Count("launches", "launches"), &GraphAlignment::launches);
   if (in_pieces) table.AddInt(Count("pieces", "pieces", 2), &GraphAlignment::pieces);
-  table.AddInt(Count("kernels", "kernels", 1), &GraphAlignment::kernels_per_launch)
+  table.Add(Count("kernels", "kernels", 1), KernelsOf)
       .AddInt(Count("matched", "matched"), &GraphAlignment::matched)
-      .AddInt(Count("mismatched", "not", 1), &GraphAlignment::mismatched)
+      .Add(Count("mismatched", "not", 1),
+           [](const GraphAlignment& graph) { return KernelsOf(graph) - graph.matched; })
       .Add({.name = "evidence"},
            [](const GraphAlignment& graph) { return Cell(EvidenceText(graph)); });
   return table.Take();
@@ -126,7 +143,7 @@ std::optional<table::Block> GraphsBlock(const RankView& view, const Presentation
   table::Table table = TableForPeople(attr.alignments);
   table.title = base::FormatCounted(static_cast<int64_t>(attr.alignments.size()), "graph");
   table::NoteRowsLeftOut(table, table::LimitRows(table, presentation.Limit(kRowsForPeople)));
-  for (std::string& note : Notes(attr.alignments)) table.notes.push_back(std::move(note));
+  for (std::string& note : Notes(view)) table.notes.push_back(std::move(note));
   return table::TableBlock(std::move(table));
 }
 
@@ -151,6 +168,23 @@ std::string ReplayEvidenceText(const RankView& view) {
   }
   return fmt::format("graph replays are {} of GPU time: {}",
                      base::FormatShare(all_ns, view.total_ns()), fmt::join(parts, ", "));
+}
+
+std::string ReplaySourcesText(const RankView& view) {
+  std::vector<std::string> files;
+  size_t n_more = 0;
+  std::set<std::string_view> known;
+  for (const GraphAlignment& graph : view.attribution().alignments) {
+    if (graph.evidence == Evidence::kUnresolved || graph.source.empty()) continue;
+    if (!known.insert(graph.source).second) continue;
+    if (files.size() < kFilesInNote) {
+      files.push_back(ShownFile(view, graph.source));
+    } else {
+      ++n_more;
+    }
+  }
+  return fmt::format("{}{}", fmt::join(files, ", "),
+                     n_more == 0 ? std::string() : fmt::format(" and {} more", n_more));
 }
 
 }  // namespace layerscope::analysis

@@ -21,5 +21,8 @@ std::optional<table::Block> GraphsBlock(const RankView& view, const Presentation
 /// "graph replays are 97.2 % of GPU time: capture_alignment 96.9 %, unresolved 0.3 %"; empty when
 /// nothing is selected of them, or when no replay is resolved.
 std::string ReplayEvidenceText(const RankView& view);
+/// The files that gave replayed kernels their modules, "a.json (found beside the trace), b.json";
+/// empty when none did.
+std::string ReplaySourcesText(const RankView& view);
 
 }  // namespace layerscope::analysis

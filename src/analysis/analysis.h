@@ -31,6 +31,9 @@ struct RankInput {
   std::optional<int64_t> rank;  ///< from distributedInfo or the file's name; absent = unknown
   std::string path;
   const model::InductorProvenance* inductor = nullptr;  ///< --inductor-debug; null without
+  /// Files that were found beside the trace and read for its modules.
+  std::vector<std::string> files_beside{};
+  std::string model_tree{};  ///< the file that named modules by path; empty: none
 };
 
 /// What every analysis reads. Times of all ranks share one zero.

@@ -19,6 +19,7 @@ base::Result<table::RankResult> FlowOfSelection(const AnalysisInput& input, cons
   const Presentation& presentation = options.presentation;
   table::RankResult result = StartResult(view);
   std::vector<LayerKernel> kernels = BuildLayerKernels(view, *view.input().layers, input.profile);
+  AddFused(InductorKernels(view), kernels);
   table::Table rows = LayerKernelsForMachines(view, kernels);
   if (base::Status sorted = table::SortBy(rows, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();

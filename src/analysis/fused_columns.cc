@@ -6,22 +6,27 @@
 #include <string>
 #include <utility>
 
+#include "src/analysis/kernel_rows.h"
+#include "src/analysis/layer_kernels.h"
+
 namespace layerscope::analysis {
 namespace {
 
 using table::Cell;
 using List = std::vector<std::string> FusedFrom::*;
 
+template <typename Row>
 auto WholeList(List member, bool from_provenance) {
-  return [member, from_provenance](const KernelRow& row) -> Cell {
+  return [member, from_provenance](const Row& row) -> Cell {
     if (!row.fused || (from_provenance && !row.fused->by_provenance)) return table::Null();
     return table::CellList((*row.fused).*member);
   };
 }
 
 /// "a, b, c, d, and 4 more".
+template <typename Row>
 auto ShortList(List member, bool full) {
-  return [member, full](const KernelRow& row) -> Cell {
+  return [member, full](const Row& row) -> Cell {
     constexpr size_t kShown = 4;
     if (!row.fused) return table::Null();
     table::CellList list = (*row.fused).*member;
@@ -33,29 +38,24 @@ auto ShortList(List member, bool full) {
   };
 }
 
-table::ColumnSpec FirstToGo(std::string name, std::string title) {
-  table::ColumnSpec spec = Key(std::move(name), std::move(title));
-  spec.role = table::Role::kPlain;
-  spec.priority = 4;
-  return spec;
-}
-
 }  // namespace
 
-void AddFusedForMachines(RowTable<KernelRow>& table) {
-  table.Add(Key("fused_ops"), WholeList(&FusedFrom::ops, false))
-      .Add(Key("source_nodes"), WholeList(&FusedFrom::source_nodes, true))
-      .Add(Key("graph_ops"), WholeList(&FusedFrom::graph_ops, true))
-      .Add(Key("graph_nodes"), WholeList(&FusedFrom::graph_nodes, true))
-      .Add(Key("source_modules"), WholeList(&FusedFrom::modules, true))
-      .Add(Key("fused_source"), [](const KernelRow& row) -> Cell {
+template <typename Row>
+void AddFusedForMachines(RowTable<Row>& table) {
+  table.Add(Key("fused_ops"), WholeList<Row>(&FusedFrom::ops, false))
+      .Add(Key("source_nodes"), WholeList<Row>(&FusedFrom::source_nodes, true))
+      .Add(Key("graph_ops"), WholeList<Row>(&FusedFrom::graph_ops, true))
+      .Add(Key("graph_nodes"), WholeList<Row>(&FusedFrom::graph_nodes, true))
+      .Add(Key("source_modules"), WholeList<Row>(&FusedFrom::modules, true))
+      .Add(Key("fused_source"), [](const Row& row) -> Cell {
         if (!row.fused) return table::Null();
         return std::string_view(row.fused->by_provenance ? "provenance" : "name");
       });
 }
 
-FusedShown::FusedShown(const std::vector<KernelRow>& rows, bool full) : full_(full) {
-  for (const KernelRow& row : rows) {
+template <typename Row>
+FusedShown<Row>::FusedShown(const std::vector<Row>& rows, bool full) : full_(full) {
+  for (const Row& row : rows) {
     if (!row.fused) continue;
     ops_ = ops_ || (full && !row.fused->ops.empty());
     nodes_ = nodes_ || !row.fused->source_nodes.empty();
@@ -63,14 +63,20 @@ FusedShown::FusedShown(const std::vector<KernelRow>& rows, bool full) : full_(fu
   }
 }
 
-void FusedShown::AddTo(RowTable<KernelRow>& table) const {
-  if (ops_) table.Add(FirstToGo("fused_ops", "fused ops"), ShortList(&FusedFrom::ops, true));
+template <typename Row>
+void FusedShown<Row>::AddTo(RowTable<Row>& table) const {
+  if (ops_) table.Add(Key("fused_ops", "fused ops"), ShortList<Row>(&FusedFrom::ops, true));
   if (modules_) {
-    table.Add(FirstToGo("source_modules", "from modules"), ShortList(&FusedFrom::modules, full_));
+    table.Add(Key("source_modules", "from modules"), ShortList<Row>(&FusedFrom::modules, full_));
   }
   if (nodes_) {
-    table.Add(FirstToGo("source_nodes", "from nodes"), ShortList(&FusedFrom::source_nodes, full_));
+    table.Add(Key("source_nodes", "from nodes"), ShortList<Row>(&FusedFrom::source_nodes, full_));
   }
 }
+
+template void AddFusedForMachines(RowTable<KernelRow>& table);
+template void AddFusedForMachines(RowTable<LayerKernel>& table);
+template class FusedShown<KernelRow>;
+template class FusedShown<LayerKernel>;
 
 }  // namespace layerscope::analysis

@@ -282,29 +282,55 @@ void InductorKernels::CollectSites() {
   }
 }
 
-std::optional<FusedFrom> InductorKernels::Of(trace::StringId name) const {
-  const auto found = names_.find(name.index());
-  if (found == names_.end()) return std::nullopt;
-  const Name& known = found->second;
+FusedFrom InductorKernels::FromSites(const Name& name, const std::vector<uint32_t>& sites) const {
   FusedFrom from;
-  from.by_provenance = !known.sites.empty();
   std::vector<std::string> ops;
   Union all_ops(ops);
   Union graph_ops(from.graph_ops);
   Union graph_nodes(from.graph_nodes);
   Union source_nodes(from.source_nodes);
   Union modules(from.modules);
-  for (const uint32_t site : known.sites) {
+  for (const uint32_t site : sites) {
+    from.by_provenance = from.by_provenance || sites_[site]->tells();
     all_ops.Add(sites_[site]->ops);
     graph_ops.Add(sites_[site]->graph_ops);
     graph_nodes.Add(sites_[site]->graph_nodes);
     source_nodes.Add(sites_[site]->source_nodes);
     modules.Add(sites_[site]->modules);
   }
-  const bool name_tells = !known.parsed.ops.empty() && !known.parsed.truncated;
-  from.ops = known.parsed.ops;
+  const bool name_tells = !name.parsed.ops.empty() && !name.parsed.truncated;
+  from.ops = name.parsed.ops;
   if (!name_tells && !ops.empty()) from.ops = std::move(ops);
   return from;
+}
+
+std::optional<FusedFrom> InductorKernels::Of(trace::StringId name) const {
+  const auto found = names_.find(name.index());
+  if (found == names_.end()) return std::nullopt;
+  return FromSites(found->second, found->second.sites);
+}
+
+std::vector<std::shared_ptr<const FusedFrom>> InductorKernels::OfRows(
+    const std::vector<uint32_t>& rows) const {
+  std::map<std::pair<size_t, uint32_t>, std::shared_ptr<const FusedFrom>> known;
+  std::vector<std::shared_ptr<const FusedFrom>> all;
+  all.reserve(rows.size());
+  for (const uint32_t row : rows) {
+    const auto name = names_.find(NameOf(row).index());
+    if (name == names_.end()) {
+      all.emplace_back();
+      continue;
+    }
+    const uint32_t site = site_of_row_.empty() ? kNone : site_of_row_[row];
+    std::shared_ptr<const FusedFrom>& from = known[{name->first, site}];
+    if (from == nullptr) {
+      const std::vector<uint32_t> sites =
+          site == kNone ? SitesByName(name->second) : std::vector<uint32_t>{site};
+      from = std::make_shared<const FusedFrom>(FromSites(name->second, sites));
+    }
+    all.push_back(from);
+  }
+  return all;
 }
 
 std::vector<std::string> InductorKernels::ModulesOf(uint32_t row) const {
@@ -312,10 +338,20 @@ std::vector<std::string> InductorKernels::ModulesOf(uint32_t row) const {
   return sites_[site_of_row_[row]]->modules;
 }
 
-int64_t InductorKernels::n_known() const {
-  int64_t n = 0;
-  for (const auto& [name, known] : names_) n += known.kernel == kNone ? 0 : 1;
-  return n;
+ProvenanceUse InductorKernels::use() const {
+  ProvenanceUse use;
+  std::vector<uint8_t> is_known(graphs_of_kernel_.size(), 0);
+  const auto tells = [this](uint32_t site) { return sites_[site]->tells(); };
+  for (const auto& [name, known] : names_) {
+    if (known.kernel == kNone) continue;
+    ++use.n_known;
+    is_known[known.kernel] = 1;
+    use.n_told += std::any_of(known.sites.begin(), known.sites.end(), tells) ? 1 : 0;
+  }
+  for (uint32_t site = 0; site < sites_.size(); ++site) {
+    use.has_nodes = use.has_nodes || (is_known[kernel_of_site_[site]] != 0 && tells(site));
+  }
+  return use;
 }
 
 }  // namespace layerscope::analysis

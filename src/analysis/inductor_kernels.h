@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,14 @@ struct FusedFrom {
   bool by_provenance = false;             ///< false: by the name alone
 };
 
+/// What the debug output of torch.compile says of the kernels of one file.
+struct ProvenanceUse {
+  int64_t n_known = 0;  ///< names that it has
+  int64_t n_told = 0;   ///< of those in the selection, the ones of which it says what they are
+  /// It lists nodes or operators of one of these, at whichever place.
+  bool has_nodes = false;
+};
+
 /// Finds the kernels of TorchInductor in one file and, with --inductor-debug, the places in the
 /// generated code at which each was called.
 ///
@@ -39,13 +48,16 @@ class InductorKernels {
 
   /// The selected activities of that name; nothing: no kernel of Inductor.
   std::optional<FusedFrom> Of(trace::StringId name) const;
+  /// The same of single activities, by row; null: no kernel of Inductor. Equal ones are shared.
+  std::vector<std::shared_ptr<const FusedFrom>> OfRows(const std::vector<uint32_t>& rows) const;
   /// The modules that the nodes of one activity name; empty: nothing tells.
   std::vector<std::string> ModulesOf(uint32_t row) const;
   bool IsFused(uint32_t row) const { return names_.count(NameOf(row).index()) != 0; }
 
   int64_t n_names() const { return static_cast<int64_t>(names_.size()); }
-  /// Names that the debug output knows.
-  int64_t n_known() const;
+  /// Null without debug output.
+  const model::InductorProvenance* provenance() const { return provenance_; }
+  ProvenanceUse use() const;
   bool has_provenance() const { return provenance_ != nullptr; }
   const CompiledRegions& regions() const { return regions_; }
 
@@ -77,6 +89,7 @@ class InductorKernels {
   void MatchLibraryCalls(const std::vector<uint32_t>& rows, uint32_t graph);
   std::vector<uint32_t> SitesByName(const Name& name) const;
   void CollectSites();
+  FusedFrom FromSites(const Name& name, const std::vector<uint32_t>& sites) const;
   uint32_t EndOf(uint32_t graph) const;
 
   const RankView& view_;

@@ -166,7 +166,7 @@ TEST(InductorKernels, AKernelOutsideOfRegionsHasAllPlacesOfItsName) {
   const Seen seen(trace.Take(), provenance);
   EXPECT_EQ(seen.Of("triton_poi_fused_add_0").source_nodes, (Texts{"a", "b"}));
   EXPECT_FALSE(seen.Of("triton_poi_fused_mul_9").by_provenance);
-  EXPECT_EQ(seen.kernels().n_known(), 1);
+  EXPECT_EQ(seen.kernels().use().n_known, 1);
 }
 
 TEST(InductorKernels, ANameThatWasCutShortMeansTheOneKernelThatBeginsLikeIt) {
@@ -199,7 +199,9 @@ TEST(InductorKernels, LibraryCallsHaveTheirPlacesWhenTheirNumberFits) {
   EXPECT_EQ(seen.kernels().ModulesOf(1), Texts{});
   EXPECT_EQ(seen.kernels().ModulesOf(2), (Texts{"mlp.down"}));
   const table::Table rows = CompiledRegionRows(seen.view(), seen.kernels());
-  EXPECT_EQ(rows.n_rows, 1U);
+  ASSERT_EQ(rows.n_rows, 1U);
+  // What the fused kernels fused, not the operators and annotations around them.
+  EXPECT_EQ(std::get<table::CellList>(rows.Find("ops")->cell(0)), (Texts{"add"}));
 
   Compiled one_more;
   one_more.Region({"gemm", "triton_poi_fused_add_0", "gemm", "gemm"}, "aten::mm");
@@ -217,6 +219,58 @@ TEST(InductorKernels, SaysWhenTheDebugOutputIsOfAnotherModel) {
   NoteCompiledRegions(seen.view(), seen.kernels(), result);
   ASSERT_EQ(result.warnings.size(), 2U);
   EXPECT_EQ(result.warnings[1].code, "inductor_mismatch");
+}
+
+TEST(InductorKernels, SaysThatNoKernelIsKnownWhereInductorNamedNone) {
+  const model::InductorProvenance provenance{
+      {Graph{"model__0", std::nullopt, {SiteOf("triton_poi_fused_sub_7", 1, "a")}}}, {}, "other"};
+  Compiled trace;
+  trace.Launch("gemm");  // outside of every region
+  const Seen seen(trace.Take(), provenance);
+  table::RankResult result;
+  NoteCompiledRegions(seen.view(), seen.kernels(), result);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].code, "inductor_mismatch");
+  EXPECT_NE(result.warnings[0].message.find("no kernel of this trace is in other"),
+            std::string::npos);
+}
+
+// The generated code for CPUs has handles and no comments: its kernels have their names alone.
+TEST(InductorKernels, CallsWithoutNodesAreNoProvenance) {
+  Site call;
+  call.kernel = "triton_poi_fused_add_0";
+  call.number = 1;
+  const model::InductorProvenance provenance{
+      {Graph{"output_code.py", std::nullopt, {call}}}, {}, "output_code.py"};
+  Compiled trace;
+  trace.Region({"triton_poi_fused_add_0"});
+  const Seen seen(trace.Take(), provenance);
+  EXPECT_FALSE(seen.Of("triton_poi_fused_add_0").by_provenance);
+  EXPECT_EQ(seen.Of("triton_poi_fused_add_0").ops, (Texts{"add"}));
+  table::RankResult result;
+  NoteCompiledRegions(seen.view(), seen.kernels(), result);
+  ASSERT_EQ(result.warnings.size(), 2U);
+  EXPECT_EQ(result.warnings[1].code, "inductor_no_nodes");
+  EXPECT_EQ(result.warnings[1].severity, table::Severity::kWarning);
+}
+
+TEST(InductorKernels, SingleCallsHaveTheNodesOfTheirOwnPlace) {
+  const model::InductorProvenance provenance{
+      {Graph{"model__0",
+             std::nullopt,
+             {SiteOf("triton_poi_fused_add_0", 1, "a"), SiteOf("triton_poi_fused_add_0", 2, "b")}}},
+      {}};
+  Compiled trace;
+  trace.Region({"triton_poi_fused_add_0", "triton_poi_fused_add_0"});
+  trace.Launch("gemm");
+  const Seen seen(trace.Take(), provenance);
+  const auto rows = seen.kernels().OfRows({0, 1, 2});
+  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_NE(rows[0], nullptr);
+  ASSERT_NE(rows[1], nullptr);
+  EXPECT_EQ(rows[0]->source_nodes, (Texts{"a"}));
+  EXPECT_EQ(rows[1]->source_nodes, (Texts{"b"}));
+  EXPECT_EQ(rows[2], nullptr);
 }
 
 }  // namespace

@@ -212,18 +212,24 @@ class RowNamer {
   std::vector<std::string> paths_;
 };
 
+/// An operator's name is shown whole, namespace and all, unless it is as long as those that
+/// Inductor gives.
+std::string ShortOpName(const std::string& name) {
+  return name.size() <= kMaxWholeName ? name : kernel_names::ShortName(name);
+}
+
 /// Equal names on several devices, or of several processes, are one kernel.
-void SetShownNames(std::vector<KernelRow>& rows) {
+void SetShownNames(bool are_ops, std::vector<KernelRow>& rows) {
   std::map<std::string_view, size_t> index;
   std::vector<std::string> names;
   std::vector<std::string> short_names;
   for (const KernelRow& row : rows) {
-    if (!index.emplace(row.key, names.size()).second) continue;
-    names.push_back(row.key);
-    short_names.push_back(row.short_name);
+    if (!index.emplace(row.name, names.size()).second) continue;
+    names.push_back(row.name);
+    short_names.push_back(are_ops ? ShortOpName(row.name) : row.short_name);
   }
   const std::vector<std::string> shown = DistinctNames(names, short_names);
-  for (KernelRow& row : rows) row.shown_name = shown[index.at(row.key)];
+  for (KernelRow& row : rows) row.shown_name = shown[index.at(row.name)];
 }
 
 }  // namespace
@@ -242,7 +248,7 @@ std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by, Places
   std::vector<KernelRow> rows;
   rows.reserve(groups.size());
   for (const Group& group : groups) rows.push_back(namer(group));
-  if (by == KernelsBy::kName) SetShownNames(rows);
+  if (NamesKernels(by)) SetShownNames(by != KernelsBy::kName || view.cpu_only(), rows);
   return rows;
 }
 

@@ -23,7 +23,7 @@ struct KernelRow {
   std::string key;
   std::string name;
   std::string short_name;          ///< empty when the rows are no kernels
-  std::string shown_name;          ///< for people: the short name, longer where kernels share it
+  std::string shown_name;          ///< for people, by name and op: see RankActivities
   std::string category;            ///< empty when the rows may differ in it
   std::string op;                  ///< by op and op-dims
   std::string dims;                ///< by op-dims
@@ -34,8 +34,9 @@ struct KernelRow {
 /// Whether equal keys on several devices, or of several processes, are rows of their own.
 enum class Places : uint8_t { kApart, kTogether };
 
-/// The groups as rows, largest sum first; ties by first appearance. By name, distinct kernels have
-/// distinct `shown_name`s.
+/// The groups as rows, largest sum first; ties by first appearance. By name and op, distinct names
+/// have distinct `shown_name`s: the short name, longer where kernels share it; of operators the
+/// whole name unless it is long.
 std::vector<KernelRow> RankActivities(const RankView& view, KernelsBy by,
                                       Places places = Places::kApart);
 

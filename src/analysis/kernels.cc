@@ -9,6 +9,7 @@
 #include "src/analysis/inductor_kernels.h"
 #include "src/analysis/layer_diff.h"
 #include "src/analysis/layer_kernels.h"
+#include "src/analysis/module_labels.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
@@ -28,11 +29,16 @@ int64_t AverageNs(const Group& group) {
   return group.n > 0 ? base::DivideHalfEven(group.sum_ns, group.n) : 0;
 }
 
-void AddSums(RowTable<KernelRow>& table, int64_t total_ns) {
+/// What `n` counts: of rows that hold copies and sets beside kernels it is neither alone.
+const char* CountTitle(KernelsBy by, bool cpu_only) {
+  return cpu_only || NamesKernels(by) ? "n" : "activities";
+}
+
+void AddSums(RowTable<KernelRow>& table, int64_t total_ns, const char* count_title) {
   const auto group = [](int64_t Group::*member) {
     return [member](const KernelRow& row) { return row.group.*member; };
   };
-  table.Add(Count("n", "n"), group(&Group::n))
+  table.Add(Count("n", count_title), group(&Group::n))
       .Add(Share("sum_ns", "sum", total_ns), group(&Group::sum_ns))
       .Add(Nanoseconds("avg_ns", "avg"), [](const KernelRow& row) { return AverageNs(row.group); })
       .Add(Nanoseconds("min_ns", "min", 3), group(&Group::min_ns))
@@ -72,7 +78,7 @@ table::Table RowsForMachines(const RankView& view, std::vector<KernelRow> rows, 
   if (by == KernelsBy::kOpDims) {
     table.Add(Key("dims", "input dims"), text(&KernelRow::dims));
   }
-  AddSums(table, 0);
+  AddSums(table, 0, CountTitle(by, view.cpu_only()));
   ColumnSpec evidence{.name = "evidence"};
   table.Add(evidence, [](const KernelRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
   if (NamesKernels(by)) AddFusedForMachines(table);
@@ -87,15 +93,19 @@ table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
   for (KernelRow& row : rows) {
     if (!full) row.dims = ShortDims(row.dims);
   }
-  const FusedShown fused(rows, full);
+  const FusedShown<KernelRow> fused(rows, full);
   RowTable<KernelRow> table(std::move(rows));
   ColumnSpec name = Key("name", TitleOf(options.by, view.cpu_only()));
   switch (options.by) {
     case KernelsBy::kName:
-      table.AddText(name, full || view.cpu_only() ? &KernelRow::name : &KernelRow::shown_name);
+    case KernelsBy::kOp:
+    case KernelsBy::kOpDims:
+      table.AddText(name, full ? &KernelRow::name : &KernelRow::shown_name);
       break;
     case KernelsBy::kModule:
-      table.AddText(name, &KernelRow::key);
+      table.Add(name, [](const KernelRow& row) {
+        return row.key.empty() ? std::string_view(kModelPath) : std::string_view(row.key);
+      });
       break;
     default:
       table.AddText(name, &KernelRow::name);
@@ -105,7 +115,7 @@ table::Table RowsForPeople(const RankView& view, std::vector<KernelRow> rows,
     table.AddText(Key("dims", "input dims"), &KernelRow::dims);
   }
   AddPlace(view, table, &KernelRow::place);
-  AddSums(table, view.total_ns());
+  AddSums(table, view.total_ns(), CountTitle(options.by, view.cpu_only()));
   if (options.by == KernelsBy::kName) {
     ColumnSpec category{.name = "category"};
     category.priority = 1;
@@ -155,6 +165,9 @@ base::Result<table::RankResult> ComputeLayer(const AnalysisInput& input, const R
   }
   const Presentation& presentation = options.presentation;
   std::vector<LayerKernel> kernels = BuildLayerKernels(view, *view.input().layers, input.profile);
+  const InductorKernels inductor(view);
+  AddFused(inductor, kernels);
+  NoteCompiledRegions(view, inductor, result);
   table::Table rows = LayerKernelsForMachines(view, kernels);
   if (base::Status sorted = table::SortBy(rows, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();

@@ -6,8 +6,10 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "src/analysis/display_names.h"
+#include "src/analysis/fused_columns.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/structure_text.h"
 #include "src/kernel_names/short_name.h"
@@ -127,6 +129,14 @@ std::vector<LayerKernel> BuildLayerKernels(const RankView& view, const LayerStru
   return kernels;
 }
 
+void AddFused(const InductorKernels& inductor, std::vector<LayerKernel>& kernels) {
+  std::vector<uint32_t> rows;
+  rows.reserve(kernels.size());
+  for (const LayerKernel& kernel : kernels) rows.push_back(kernel.row);
+  std::vector<std::shared_ptr<const FusedFrom>> fused = inductor.OfRows(rows);
+  for (size_t i = 0; i < kernels.size(); ++i) kernels[i].fused = std::move(fused[i]);
+}
+
 table::Table LayerKernelsForMachines(const RankView& view, std::vector<LayerKernel> rows) {
   RowTable<LayerKernel> table(std::move(rows));
   table.AddText({.name = "key"}, &LayerKernel::name)
@@ -150,6 +160,7 @@ table::Table LayerKernelsForMachines(const RankView& view, std::vector<LayerKern
       .AddInt({.name = "start_ns"}, &LayerKernel::start_ns)
       .AddInt({.name = "ts_rel_ns"}, &LayerKernel::ts_rel_ns)
       .Add({.name = "dims", .title = "input dims"}, Text(&LayerKernel::dims));
+  AddFusedForMachines(table);
   AddPlace(view, table, &LayerKernel::place);
   return table.Take();
 }
@@ -161,6 +172,7 @@ table::Table LayerKernelsForPeople(const RankView& view, std::vector<LayerKernel
     layers.emplace(row.pass, row.layer);
     if (!full_names) row.dims = ShortDims(row.dims);
   }
+  const FusedShown<LayerKernel> fused(rows, full_names);
   RowTable<LayerKernel> table(std::move(rows));
   if (layers.size() > 1) {
     table.AddInt({.name = "pass"}, &LayerKernel::pass)
@@ -177,6 +189,7 @@ table::Table LayerKernelsForPeople(const RankView& view, std::vector<LayerKernel
   table::ColumnSpec dims = Key("dims", "input dims");
   dims.priority = 2;
   table.Add(dims, Text(&LayerKernel::dims));
+  fused.AddTo(table);
   table::Table built = table.Take();
   built.notes.emplace_back("#: place in the layer by time; ts_rel: start after the layer's first");
   return built;

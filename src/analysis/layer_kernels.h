@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "src/analysis/inductor_kernels.h"
 #include "src/analysis/layer_choice.h"
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
@@ -31,6 +33,7 @@ struct LayerKernel {
   int64_t ts_rel_ns = 0;  ///< from the start of its layer, head or tail
   int64_t dur_ns = 0;
   Place place;
+  std::shared_ptr<const FusedFrom> fused;  ///< a kernel of Inductor; see AddFused
 };
 
 /// The view's activities inside passes, longest first; equal ones in time order. `profile` names
@@ -38,6 +41,9 @@ struct LayerKernel {
 std::vector<LayerKernel> BuildLayerKernels(const RankView& view,
                                            const layers::LayerStructure& structure,
                                            const model::Profile* profile);
+
+/// Fills `fused` of kernels, each from its own place in the generated code where that is known.
+void AddFused(const InductorKernels& inductor, std::vector<LayerKernel>& kernels);
 
 /// What machines read: the keys of `kernels` and block, ts_rel_ns, dims.
 table::Table LayerKernelsForMachines(const RankView& view, std::vector<LayerKernel> rows);

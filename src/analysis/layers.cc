@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/analysis/alignment_table.h"
 #include "src/analysis/config_check.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/kernels.h"
@@ -262,6 +263,9 @@ table::Block PassBlock(const RankView& view, const PassLayers& layers) {
     block.facts.emplace_back("check", std::move(agreement));
   }
   block.facts.emplace_back("profile", ProfileText(structure));
+  if (std::string files = ReplaySourcesText(view); !files.empty()) {
+    block.facts.emplace_back("modules", "of graph replays from " + files);
+  }
   return block;
 }
 

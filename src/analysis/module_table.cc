@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "src/analysis/alignment_table.h"
+#include "src/analysis/module_labels.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -16,8 +17,6 @@ using table::Cell;
 using table::ColumnSpec;
 
 constexpr const char* kUnattributed = "[unattributed]";
-/// The model itself, where modules are known by path: its path is empty.
-constexpr const char* kRootPath = "[model]";
 /// Marks the row that stands for what no module explains.
 constexpr int64_t kPseudoId = -1;
 
@@ -43,12 +42,6 @@ std::string TitleOf(const RankView& view, const ModuleNodes& tree) {
                      base::FormatDuration(tree.total_ns));
 }
 
-std::string ShownName(const ModuleNode& node) {
-  const std::string name = node.instance.empty() ? kRootPath : node.instance;
-  if (node.repeat == 1) return name;
-  return fmt::format("×{} {}", node.repeat, name);
-}
-
 ModuleNode UnattributedRow(const Unattributed& rest) {
   ModuleNode row;
   row.id = kPseudoId;
@@ -69,18 +62,27 @@ int64_t DropIdle(std::vector<ModuleNode>& nodes) {
   return n_idle;
 }
 
+bool AnyClass(const std::vector<ModuleNode>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const ModuleNode& row) { return !row.class_name.empty(); });
+}
+
 /// What has no module, and how replayed kernels got theirs.
 void AddNotes(const RankView& view, const ModuleNodes& tree, table::Table& table) {
   if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
   if (std::string replays = ReplayEvidenceText(view); !replays.empty()) {
     table.notes.push_back(std::move(replays));
   }
+  if (std::string paths = PathsText(view); !paths.empty()) table.notes.push_back(std::move(paths));
 }
 
-void AddName(const RankView& view, RowTable<ModuleNode>& table) {
+void AddName(const RankView& view, bool with_class, RowTable<ModuleNode>& table) {
   ColumnSpec name = Key("module");
   name.role = table::Role::kTree;
   table.AddText(name, &ModuleNode::instance);
+  ColumnSpec of_class{.name = "class"};
+  of_class.priority = 1;
+  if (with_class) table.AddText(of_class, &ModuleNode::class_name);
   table.SetDepth([](const ModuleNode& node) { return node.depth - 1; });
   AddPlace(view, table, &ModuleNode::place);
 }
@@ -95,9 +97,9 @@ void AddTimes(const RankView& view, const ModuleNodes& tree, RowTable<ModuleNode
   table.AddInt(Nanoseconds("gpu_excl_ns", "own"), &ModuleNode::gpu_excl_ns);
 }
 
-void AddColumnsForPeople(const RankView& view, const ModuleNodes& tree,
+void AddColumnsForPeople(const RankView& view, const ModuleNodes& tree, bool with_class,
                          RowTable<ModuleNode>& table) {
-  AddName(view, table);
+  AddName(view, with_class, table);
   table.Add(Count("calls", "calls", 2), OfModule(&ModuleNode::calls));
   AddTimes(view, tree, table);
   table.Add(Nanoseconds("gpu_busy_ns", "busy", 3), BusyOf);
@@ -109,6 +111,26 @@ void AddColumnsForPeople(const RankView& view, const ModuleNodes& tree,
   };
   table.Add(Nanoseconds("min_incl_ns", "min", 1), of_run(&ModuleNode::min_incl_ns));
   table.Add(Nanoseconds("max_incl_ns", "max", 1), of_run(&ModuleNode::max_incl_ns));
+}
+
+/// "… and 2 more (0.054 ms)": the roots that have time and are not among the rows.
+std::string MoreRootsText(const ModuleNodes& tree, const std::vector<ModuleNode>& rows) {
+  int64_t n_more = 0;
+  int64_t more_ns = 0;
+  for (const ModuleNode& node : tree.nodes) {
+    if (node.parent >= 0 || node.gpu_incl_ns <= 0) continue;
+    ++n_more;
+    more_ns += node.gpu_incl_ns;
+  }
+  for (const ModuleNode& row : rows) {
+    if (row.parent >= 0) continue;
+    n_more -= row.repeat;
+    more_ns -= row.gpu_incl_ns;
+  }
+  // A shown run may hold members without time.
+  if (n_more <= 0 || more_ns <= 0) return {};
+  return fmt::format("… and {} more ({})", base::FormatCount(n_more),
+                     base::FormatDuration(more_ns));
 }
 
 }  // namespace
@@ -152,12 +174,13 @@ table::Table NodesForMachines(const RankView& view, std::vector<ModuleNode> node
 table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
                           const ModuleTreeView& shown, const Presentation& presentation) {
   std::vector<ModuleNode> rows = shown.nodes;
+  LabelRows(rows);
   const int64_t n_idle = presentation.rows == 0 ? 0 : DropIdle(rows);
   if (tree.unattributed.activities > 0) rows.push_back(UnattributedRow(tree.unattributed));
-  for (ModuleNode& row : rows) row.instance = ShownName(row);
   const auto n_rows = static_cast<int64_t>(rows.size());
+  const bool with_class = AnyClass(rows);
   RowTable<ModuleNode> builder(std::move(rows));
-  AddColumnsForPeople(view, tree, builder);
+  AddColumnsForPeople(view, tree, with_class, builder);
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
   AddNotes(view, tree, table);
@@ -179,14 +202,20 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
 
 table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
                                std::vector<ModuleNode> rows) {
+  LabelRows(rows);
+  std::string more = MoreRootsText(tree, rows);
   if (tree.unattributed.activities > 0) rows.push_back(UnattributedRow(tree.unattributed));
-  for (ModuleNode& row : rows) row.instance = ShownName(row);
+  const bool with_class = AnyClass(rows);
   RowTable<ModuleNode> builder(std::move(rows));
-  AddName(view, builder);
+  AddName(view, with_class, builder);
   AddTimes(view, tree, builder);
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
+  if (!more.empty()) table.notes.push_back(std::move(more));
   AddNotes(view, tree, table);
+  if (std::string files = ReplaySourcesText(view); !files.empty()) {
+    table.notes.push_back("modules of graph replays from " + files);
+  }
   return table::TableBlock(std::move(table));
 }
 
@@ -213,6 +242,7 @@ table::Table RollupForMachines(const RankView& view, std::vector<RollupRow> rows
 
 table::Table RollupForPeople(const RankView& view, const ModuleNodes& tree,
                              std::vector<RollupRow> rows) {
+  for (RollupRow& row : rows) row.key = ShownPath(std::move(row.key));
   RowTable<RollupRow> builder(std::move(rows));
   builder.AddText(Key("key", "modules"), &RollupRow::key)
       .AddInt(Count("n_modules", "n"), &RollupRow::n_modules)

@@ -83,11 +83,11 @@ table::Array FlowArray(const PassLayers& layers, const model::Profile* profile) 
   table::Array flows;
   for (const Cluster& cluster : layers.clusters) {
     const RankView view = ViewOfLayer(layers, cluster.example);
-    flows.push_back(Object{
-        {"layer", int64_t{cluster.example}},
-        {"type", cluster.type},
-        {"rows",
-         LayerKernelsForMachines(view, BuildLayerKernels(view, *view.input().layers, profile))}});
+    std::vector<LayerKernel> kernels = BuildLayerKernels(view, *view.input().layers, profile);
+    AddFused(InductorKernels(view), kernels);
+    flows.push_back(Object{{"layer", int64_t{cluster.example}},
+                           {"type", cluster.type},
+                           {"rows", LayerKernelsForMachines(view, std::move(kernels))}});
   }
   return flows;
 }

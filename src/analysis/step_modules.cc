@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/analysis/group_by.h"
+#include "src/analysis/module_labels.h"
 #include "src/analysis/module_path.h"
 #include "src/analysis/row_table.h"
 #include "src/attribution/module_tree.h"
@@ -88,7 +89,7 @@ std::vector<StepModuleRow> JoinClasses(std::vector<StepModuleRow> modules) {
   std::map<std::pair<const StepRow*, std::string>, size_t> known;
   std::vector<StepModuleRow> rows;
   for (StepModuleRow& module : modules) {
-    if (!module.class_name.empty()) module.key = module.class_name;
+    module.key = ShownPath(module.class_name.empty() ? module.key : module.class_name);
     const auto [at, is_new] = known.try_emplace({module.step, module.key}, rows.size());
     if (is_new) {
       rows.push_back(std::move(module));
@@ -155,7 +156,7 @@ table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& s
 table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& steps) {
   auto kept = std::make_shared<const std::vector<StepRow>>(steps);
   std::vector<StepModuleRow> rows = JoinClasses(SplitByModule(view, *kept));
-  return TableOf(view, std::move(kept), std::move(rows), "class");
+  return TableOf(view, std::move(kept), std::move(rows), "module");
 }
 
 }  // namespace layerscope::analysis

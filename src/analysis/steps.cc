@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <variant>
 
 #include "src/analysis/alignment_table.h"
 #include "src/analysis/coverage.h"
+#include "src/analysis/module_labels.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/step_modules.h"
@@ -165,6 +168,25 @@ std::string SortOf(const Presentation& presentation) {
   return presentation.for_people && idle ? "gpu_" + presentation.sort : presentation.sort;
 }
 
+/// The model itself has an empty path.
+void ShowModelPath(table::Table& table) {
+  for (table::Column& column : table.columns) {
+    if (column.spec.name != "key") continue;
+    column.cell = [cell = column.cell](size_t row) -> table::Cell {
+      table::Cell path = cell(row);
+      const auto* const text = std::get_if<std::string_view>(&path);
+      return text != nullptr && text->empty() ? table::Cell(std::string_view(kModelPath)) : path;
+    };
+  }
+}
+
+/// Of what the column of shares is.
+std::string ShareText(const RankView& view) {
+  return fmt::format("share: of all {} of {}{}, not of the step",
+                     base::FormatDuration(view.total_ns()), view.cpu_only() ? "CPU" : "GPU",
+                     view.selects_all() ? " time" : " time selected");
+}
+
 /// The rows and their order as people see them.
 base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& steps,
                                           const StepsOptions& options,
@@ -176,13 +198,19 @@ base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& 
     people.order = machines.order;
     return people;
   }
-  if (presentation.verbose) return machines;
+  if (presentation.verbose) {
+    table::Table people = machines;
+    ShowModelPath(people);
+    people.notes.push_back(ShareText(view));
+    return people;
+  }
   table::Table people = StepClassTable(view, steps.rows);
   if (base::Status sorted = table::SortBy(people, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
   table::NoteRowsLeftOut(people, table::LimitRows(people, presentation.Limit(kRowsForPeople)));
   people.notes.emplace_back("own time of the modules of a class; -v lists each module");
+  people.notes.push_back(ShareText(view));
   return people;
 }
 

@@ -194,17 +194,28 @@ std::string WallText(const PhaseRow& phase) {
                      busy.empty() ? "" : fmt::format(" ({})", busy));
 }
 
+/// "8 requests"; "2..6 tokens" of steps that differ.
+std::string CountText(const CountRange& range, const char* what) {
+  if (range.low == range.high) return base::FormatCounted(range.high, what);
+  return fmt::format("{}..{}", FormatCount(range.low), base::FormatCounted(range.high, what));
+}
+
+std::string PerTokenText(const PhaseRow& phase) {
+  const std::vector<int64_t>& all = phase.ns_per_token;
+  if (all.size() == 2) return RangeText(all.front(), all.back()) + "/token";
+  return fmt::format("{}{}/token", all.size() > 1 ? "median " : "",
+                     FormatDuration(*phase.median_ns_per_token));
+}
+
 std::string PhaseText(const PhaseRow& phase) {
   std::string text = phase.phase.empty()
                          ? base::FormatCounted(phase.n, "step") + " of unknown phase"
                          : fmt::format("{} {}", FormatCount(phase.n), phase.phase);
   std::vector<std::string> parts;
   if (phase.median_wall_ns) parts.push_back(WallText(phase));
-  if (phase.requests) parts.push_back(base::FormatCounted(*phase.requests, "request"));
-  if (phase.tokens) parts.push_back(base::FormatCounted(*phase.tokens, "token"));
-  if (phase.median_ns_per_token) {
-    parts.push_back(fmt::format("{}/token", FormatDuration(*phase.median_ns_per_token)));
-  }
+  if (phase.requests_range) parts.push_back(CountText(*phase.requests_range, "request"));
+  if (phase.tokens_range) parts.push_back(CountText(*phase.tokens_range, "token"));
+  if (phase.median_ns_per_token) parts.push_back(PerTokenText(phase));
   if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
   return text;
 }
@@ -260,7 +271,8 @@ table::Block TableBlock(std::string title, table::Table table, std::string note)
 
 std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& facts,
                                    const std::vector<Suspicion>& suspicions,
-                                   const std::vector<NextCommand>& commands) {
+                                   const std::vector<NextCommand>& commands,
+                                   const std::string& arguments) {
   std::vector<table::Block> blocks = {WhatBlock(view, facts)};
   if (!suspicions.empty()) {
     table::Block block;
@@ -277,7 +289,7 @@ std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& fac
     blocks.push_back(BlockOfTopModules(view, facts.tree, facts.top_modules));
   }
   if (facts.pass_layers) {
-    for (table::Block& block : LayerBlocks(view, *facts.pass_layers)) {
+    for (table::Block& block : LayerBlocks(view, *facts.pass_layers, arguments)) {
       blocks.push_back(std::move(block));
     }
   }
@@ -334,7 +346,8 @@ table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
   NoteCompiledRegions(view, InductorKernels(view), result);
   result.main_table = "top_kernels";
   if (options.presentation.for_people) {
-    result.blocks = BlocksOf(view, facts, suspicions, commands);
+    result.blocks = BlocksOf(view, facts, suspicions, commands,
+                             CommandArguments(options.selection, inputs, options.model_options));
   }
   return result;
 }

@@ -33,15 +33,23 @@ void AddGraphs(const SummaryFacts& facts, std::vector<Suspicion>& found) {
   found.push_back({"graph_replay", "graph replay", facts.graph_banner});
 }
 
+bool RecordsCapture(const RankView& view) {
+  const std::vector<table::HealthEntry>& health = view.attribution().warnings;
+  return std::any_of(health.begin(), health.end(),
+                     [](const table::HealthEntry& entry) { return entry.code == "graph_capture"; });
+}
+
 void AddCapture(const RankView& view, const SummaryFacts& facts, std::vector<Suspicion>& found) {
   const int64_t launches = facts.launches.n;
   if (view.cpu_only() || launches < 100) return;
   if (!Above(facts.launches.without_activity, launches, 50)) return;
   found.push_back(
       {kLittleRan, "little ran",
-       fmt::format("{} of {} launches have no GPU activity: the trace records a graph capture, or "
-                   "the profiler dropped GPU events; GPU figures are of the few that ran",
-                   FormatCount(facts.launches.without_activity), FormatCount(launches))});
+       fmt::format(
+           "{} of {} launches have no GPU activity: {}; GPU figures are of the few that ran",
+           FormatCount(facts.launches.without_activity), FormatCount(launches),
+           RecordsCapture(view) ? "the trace records a graph capture"
+                                : "the profiler dropped GPU events")});
 }
 
 void AddLoss(const RankView& view, std::vector<Suspicion>& found) {
@@ -79,6 +87,10 @@ void AddOther(const SummaryFacts& facts, std::vector<Suspicion>& found) {
   found.push_back({"other_category", "no category", facts.other});
 }
 
+void AddCompiled(const SummaryFacts& facts, std::vector<Suspicion>& found) {
+  if (!facts.compiled.empty()) found.push_back({"compiled", "compiled", facts.compiled});
+}
+
 }  // namespace
 
 bool IsCut(const RankView& view) {
@@ -96,6 +108,7 @@ std::vector<Suspicion> FindSuspicions(const RankView& view, const SummaryFacts& 
   if (found.empty() || found.back().code != kLittleRan) AddIdle(view, facts, found);
   AddOverlap(view, facts, found);
   AddOther(facts, found);
+  AddCompiled(facts, found);
   return found;
 }
 

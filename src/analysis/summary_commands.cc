@@ -50,15 +50,41 @@ std::string RankOptionText(const Selection& selection) {
   return SelectionOptionsText(rank);
 }
 
+std::string InputText(const std::vector<std::string>& inputs) {
+  std::vector<std::string> quoted;
+  for (const std::string& input : inputs) quoted.push_back(Quoted(input));
+  return fmt::format("{}", fmt::join(quoted, " "));
+}
+
+std::string ModelText(const ModelOptions& options) {
+  std::string text;
+  for (const auto& [name, value] : options) {
+    if (value.empty()) {
+      text += fmt::format("{}--{}", text.empty() ? "" : " ", name);
+    } else {
+      AddOption(text, name, value);
+    }
+  }
+  return text;
+}
+
+std::string ChosenText(const Selection& selection, const ModelOptions& options) {
+  std::string text = SelectionOptionsText(selection);
+  const std::string model = ModelText(options);
+  if (!text.empty() && !model.empty()) text += " ";
+  return text + model;
+}
+
+bool Has(const ModelOptions& given, std::string_view name) {
+  return std::any_of(given.begin(), given.end(),
+                     [&](const auto& option) { return option.first == name; });
+}
+
 /// The option that shows what graph launches hide, with what the user has to put in: a capture
 /// first, then the model's config; empty when both are given already.
 std::string ReplayOption(const ModelOptions& given) {
-  const auto has = [&](std::string_view name) {
-    return std::any_of(given.begin(), given.end(),
-                       [&](const auto& option) { return option.first == name; });
-  };
-  if (!has("capture-trace")) return "--capture-trace DIR";
-  return has("config") ? std::string() : "--config FILE";
+  if (!Has(given, "capture-trace")) return "--capture-trace DIR";
+  return Has(given, "config") ? std::string() : "--config FILE";
 }
 
 bool IsAttributed(const SummaryFacts& facts) {
@@ -102,24 +128,19 @@ std::string SelectionOptionsText(const Selection& selection) {
   return text;
 }
 
+std::string CommandArguments(const Selection& selection, const std::vector<std::string>& inputs,
+                             const ModelOptions& model_options) {
+  const std::string chosen = ChosenText(selection, model_options);
+  return InputText(inputs) + (chosen.empty() ? "" : " ") + chosen;
+}
+
 std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFacts& facts,
                                          const Selection& selection,
                                          const std::vector<std::string>& inputs,
                                          const ModelOptions& model_options) {
-  std::vector<std::string> quoted;
-  for (const std::string& input : inputs) quoted.push_back(Quoted(input));
-  const std::string input = fmt::format("{}", fmt::join(quoted, " "));
-  std::string model;
-  for (const auto& [name, value] : model_options) {
-    if (value.empty()) {
-      model += fmt::format("{}--{}", model.empty() ? "" : " ", name);
-    } else {
-      AddOption(model, name, value);
-    }
-  }
-  std::string chosen = SelectionOptionsText(selection);
-  if (!chosen.empty() && !model.empty()) chosen += " ";
-  chosen += model;
+  const std::string input = InputText(inputs);
+  const std::string model = ModelText(model_options);
+  const std::string chosen = ChosenText(selection, model_options);
   std::vector<NextCommand> commands;
   const auto add = [&](const std::string& verb, const std::string& options,
                        const std::string& selected, std::string why) {
@@ -139,6 +160,10 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
   const std::string of_replays = ReplayOption(model_options);
   if (!facts.graph_banner.empty() && !of_replays.empty()) {
     add("modules", of_replays, chosen, "inside graphs");
+  }
+  if (!facts.compiled.empty()) {
+    const bool given = Has(model_options, "inductor-debug");
+    add("kernels", given ? "" : "--inductor-debug DIR", chosen, "fused kernels");
   }
   if (!is_empty && IsAttributed(facts)) {
     add("modules", "--rollup class", chosen, "by class");

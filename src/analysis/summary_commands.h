@@ -25,6 +25,10 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
                                          const std::vector<std::string>& inputs,
                                          const ModelOptions& model_options = {});
 
+/// "trace.json.gz --phase decode --config c.json": inputs, selection and model of such a command.
+std::string CommandArguments(const Selection& selection, const std::vector<std::string>& inputs,
+                             const ModelOptions& model_options);
+
 /// "--phase decode --from 3200000ns": the options that make this selection; empty for all.
 std::string SelectionOptionsText(const Selection& selection);
 

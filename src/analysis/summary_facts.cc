@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "src/analysis/compiled_table.h"
 #include "src/analysis/median.h"
 #include "src/analysis/module_shape.h"
 #include "src/analysis/summary_tree.h"
@@ -36,10 +37,16 @@ void DescribeMedian(const StepRow& row, PhaseRow& sums) {
   }
 }
 
+void Widen(std::optional<int64_t> value, std::optional<CountRange>& range) {
+  if (!value) return;
+  if (!range) range = CountRange{*value, *value};
+  range->low = std::min(range->low, *value);
+  range->high = std::max(range->high, *value);
+}
+
 PhaseRow SumPhase(const std::vector<StepRow>& rows, const std::string& phase) {
   PhaseRow sums;
   sums.phase = phase;
-  std::vector<int64_t> per_token;
   for (const StepRow& row : rows) {
     if (row.phase != phase) continue;
     ++sums.n;
@@ -47,11 +54,14 @@ PhaseRow SumPhase(const std::vector<StepRow>& rows, const std::string& phase) {
     sums.walls_ns.push_back(row.wall_ns());
     sums.busy_ns += row.busy_ns;
     sums.wall_ns += row.wall_ns();
-    if (const std::optional<int64_t> ns = row.ns_per_token()) per_token.push_back(*ns);
+    Widen(row.fields.requests, sums.requests_range);
+    Widen(row.tokens(), sums.tokens_range);
+    if (const std::optional<int64_t> ns = row.ns_per_token()) sums.ns_per_token.push_back(*ns);
   }
   std::sort(sums.walls_ns.begin(), sums.walls_ns.end());
   sums.median_wall_ns = Median(sums.walls_ns);
-  sums.median_ns_per_token = Median(std::move(per_token));
+  std::sort(sums.ns_per_token.begin(), sums.ns_per_token.end());
+  sums.median_ns_per_token = Median(sums.ns_per_token);
   for (const StepRow& row : rows) {
     if (row.phase != phase || !row.has_activities || row.wall_ns() != sums.median_wall_ns) continue;
     DescribeMedian(row, sums);
@@ -83,9 +93,19 @@ std::string LayerClass(const std::vector<ModuleNode>& collapsed) {
   return best == nullptr ? std::string() : best->class_name;
 }
 
+/// A root module says less than the architecture that the config names.
+void NameByConfig(const model::ModelConfig* config, SummaryFacts& facts) {
+  if (config == nullptr) return;
+  facts.config = config->name;
+  const bool is_class = !facts.model.value.empty() && facts.model.source != kRootModuleSource;
+  if (!is_class && !config->architectures.empty()) {
+    facts.model = {config->architectures.front(), "config"};
+  }
+}
+
 /// Facts of the model are the file's, whatever is selected.
-void GuessTheModel(const RankView& view, const std::vector<ModuleNode>& collapsed,
-                   SummaryFacts& facts) {
+void GuessTheModel(const RankView& view, const model::ModelConfig* config,
+                   const std::vector<ModuleNode>& collapsed, SummaryFacts& facts) {
   if (view.selects_all()) {
     facts.model = GuessModel(facts.tree.nodes, facts.tree.total_ns);
     facts.layers = LayersText(collapsed);
@@ -95,6 +115,7 @@ void GuessTheModel(const RankView& view, const std::vector<ModuleNode>& collapse
     facts.layers = LayersText(CollapseRuns(all.nodes));
   }
   facts.layer_class = LayerClass(collapsed);
+  NameByConfig(config, facts);
 }
 
 /// Between the selected steps other steps run, and what a module or a stream leaves idle others
@@ -111,7 +132,6 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   SummaryFacts facts;
   facts.scope = ScopeOf(selection);
   facts.engine = GuessEngine(view);
-  if (input.config != nullptr) facts.config = input.config->name;
   facts.gpu_name = DeviceNames(view.trace());
   facts.ranks = FindRanks(input);
   facts.devices = BuildDeviceRows(view);
@@ -121,7 +141,7 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   facts.graphs = GraphShareOf(view);
   facts.tree = BuildModuleNodes(view);
   const std::vector<ModuleNode> collapsed = CollapseRuns(facts.tree.nodes);
-  GuessTheModel(view, collapsed, facts);
+  GuessTheModel(view, input.config, collapsed, facts);
   facts.top_modules = ChooseTopModules(collapsed, facts.tree.total_ns, kModuleRows);
   facts.categories = RankActivities(view, KernelsBy::kCategory, Places::kTogether);
   facts.kernels = RankActivities(view, KernelsBy::kName, Places::kTogether);
@@ -130,6 +150,7 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   for (const KernelRow& row : facts.categories) {
     if (row.category == other) facts.other_ns += row.group.sum_ns;
   }
+  facts.compiled = CompiledText(view, CompiledRegions(view.trace()));
   facts.steps = BuildStepRows(view, facts.scope);
   facts.phases = SumPhases(facts.steps.rows);
   if (ExplainsIdle(view, selection)) facts.idle = ExplainIdle(view, facts.steps.idle);

@@ -26,6 +26,11 @@ struct GpuTimes {
   int64_t idle_ns() const { return span_ns - busy_ns; }
 };
 
+struct CountRange {
+  int64_t low = 0;
+  int64_t high = 0;
+};
+
 /// The steps of one phase. Walls are of the steps that launched something; the median one is the
 /// lower of the two in the middle of an even number.
 struct PhaseRow {
@@ -33,6 +38,7 @@ struct PhaseRow {
   int64_t n = 0;
   std::optional<int64_t> median_wall_ns;
   std::optional<int64_t> median_ns_per_token;
+  std::vector<int64_t> ns_per_token;  ///< sorted
   int64_t busy_ns = 0;
   int64_t wall_ns = 0;
   std::vector<int64_t> walls_ns;  ///< sorted
@@ -40,6 +46,9 @@ struct PhaseRow {
   std::optional<int64_t> median_busy_ppm;
   std::optional<int64_t> requests;  ///< of the step with the median wall
   std::optional<int64_t> tokens;
+  /// The least and the most over the steps that launched something.
+  std::optional<CountRange> requests_range;
+  std::optional<CountRange> tokens_range;
 };
 
 /// What the page is made of: computed once, read by its blocks, its data and its advice.
@@ -62,6 +71,7 @@ struct SummaryFacts {
   std::vector<KernelRow> kernels;
   int64_t other_ns = 0;
   std::string other;
+  std::string compiled;  ///< what ran in code of torch.compile; empty: nothing
   StepRows steps;
   std::vector<PhaseRow> phases;
   /// kCut: idle, busy shares and times per token of the selection mean nothing.

@@ -68,19 +68,20 @@ table::Object LayersObject(const RankView& view, const SummaryLayers& summary) {
           {"bottleneck", BottleneckText(view, layers.clusters, layers.of_pass().span.wall_ns())}};
 }
 
-std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers& summary) {
+std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers& summary,
+                                      const std::string& arguments) {
   const LayerStructure& structure = *view.input().layers;
   const PassLayers& layers = summary.layers;
   const int64_t pass_ns = layers.of_pass().total_ns();
   std::vector<table::Block> blocks;
   table::Table passes = PassTable(view, PassesForPage(structure, summary.passes));
-  Limit(passes, "layerscope passes");
+  Limit(passes, "layerscope passes " + arguments);
   passes.notes.push_back(FoundText(structure));
   const auto n_passes = static_cast<int64_t>(summary.passes.size());
   blocks.push_back(
       table::TableBlock(base::FormatCounted(n_passes, "pass", "passes"), std::move(passes)));
   table::Table types = ClusterTableForPeople(view, layers.clusters, layers.groups, pass_ns);
-  Limit(types, "layerscope layers");
+  Limit(types, "layerscope layers " + arguments);
   if (std::string text = BottleneckText(view, layers.clusters, layers.of_pass().span.wall_ns());
       !text.empty()) {
     types.notes.push_back("bottleneck: " + text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "src/analysis/layers.h"
@@ -24,8 +25,10 @@ std::optional<SummaryLayers> SummarizeLayers(const RankView& view, const Selecti
 /// `layers` of the page: {layers_per_pass, n_passes, steady_pass, pass, reason, anchor, passes,
 /// clusters, bottleneck}.
 table::Object LayersObject(const RankView& view, const SummaryLayers& summary);
-/// At most three rows of passes and of layer types, and the bottleneck.
-std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers& summary);
+/// At most three rows of passes and of layer types, and the bottleneck. `arguments`: what a command
+/// on the same selection names (CommandArguments).
+std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers& summary,
+                                      const std::string& arguments);
 
 /// True where a trace without known layers may be one of a model with layers.
 bool MayHaveLayers(const RankView& view);

@@ -119,7 +119,7 @@ Guess GuessModel(const std::vector<ModuleNode>& nodes, int64_t total_ns) {
     if (best == nullptr || node.gpu_incl_ns > best->gpu_incl_ns) best = &node;
   }
   if (best == nullptr || best->gpu_incl_ns < total_ns / kRootShare) return {};
-  return {best->class_name, "root module"};
+  return {best->class_name, kRootModuleSource};
 }
 
 std::string LayersText(const std::vector<ModuleNode>& collapsed) {

@@ -16,6 +16,8 @@ struct Guess {
 
 /// GuessModel's source where a module names the model.
 inline constexpr const char* kModelClassSource = "module class";
+/// And where only a root module stands for it.
+inline constexpr const char* kRootModuleSource = "root module";
 
 /// "sglang", "vllm", "tensorrt-llm" or "transformers", from step annotations, metadata, op names
 /// and module classes, in this order. SGLang first: it also writes vLLM's execute_… annotations.

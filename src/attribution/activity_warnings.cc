@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "src/attribution/captured_pieces.h"
 #include "src/base/checked_sum.h"
 #include "src/base/format_number.h"
 
@@ -49,37 +53,67 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
   return parts;
 }
 
-/// Where replays are resolved, less than a hundredth of the time that is not is no warning.
+/// Less than a hundredth of the time is no warning, and asks for nothing.
 constexpr int64_t kMuch = 100;
 
-/// The ways out, the best first.
-constexpr const char* kShowReplays =
-    "To see them, give the trace of the graphs' capture (--capture-trace), an eager run of the "
-    "same model (--eager-trace), the model's config (--config), or record without graphs (vLLM "
-    "--enforce-eager, SGLang --disable-cuda-graph) and with with_stack=True.";
+/// Of verbs that resolve no replay.
+constexpr const char* kAskModules = "`layerscope modules` says what can show them.";
+
+/// The ways out that were not tried, the best first.
+std::string Advice(const GivenSources& given) {
+  std::vector<std::string_view> options;
+  if (!given.captures) options.emplace_back("--capture-trace");
+  if (!given.eager) options.emplace_back("--eager-trace");
+  if (!given.config) options.emplace_back("--config");
+  if (options.empty()) {
+    return "A recording without graphs shows them (vLLM --enforce-eager, SGLang "
+           "--disable-cuda-graph).";
+  }
+  const std::string_view last = options.back();
+  options.pop_back();
+  return fmt::format("{}{}{} may show them.", fmt::join(options, ", "),
+                     options.empty() ? "" : " or ", last);
+}
 
 std::string GraphMessage(const Parts& parts) {
   const std::string launches =
       base::FormatCounted(parts.n_graph_launches, "graph launch", "graph launches");
   if (parts.hidden.n == parts.under_graph.n) {
-    return fmt::format(
-        "{} of GPU time ({}) is {}; which modules ran below a graph launch is not resolved. {}",
-        base::FormatShare(parts.under_graph.ns.value(), parts.all.ns.value()),
-        base::FormatCounted(parts.under_graph.n, "activity", "activities"), launches, kShowReplays);
+    return fmt::format("{} of GPU time ({}) is {}; the modules below are not resolved.",
+                       base::FormatShare(parts.under_graph.ns.value(), parts.all.ns.value()),
+                       base::FormatCounted(parts.under_graph.n, "activity", "activities"),
+                       launches);
   }
-  return fmt::format("{} of GPU time ({} of {} under {}) is not resolved to modules. {}",
+  return fmt::format("{} of GPU time ({} of {} under {}) is not resolved to modules.",
                      base::FormatShare(parts.hidden.ns.value(), parts.all.ns.value()),
                      base::FormatCount(parts.hidden.n),
-                     base::FormatCounted(parts.under_graph.n, "activity", "activities"), launches,
-                     kShowReplays);
+                     base::FormatCounted(parts.under_graph.n, "activity", "activities"), launches);
 }
 
-std::optional<table::HealthEntry> GraphWarning(const Parts& parts) {
+std::optional<table::HealthEntry> GraphWarning(const Parts& parts, const std::string& advice) {
   if (parts.hidden.n == 0) return std::nullopt;
-  const bool is_little = parts.hidden.ns.value() < parts.all.ns.value() / kMuch &&
-                         parts.hidden.n < parts.under_graph.n;
+  const bool is_little = parts.hidden.ns.value() < parts.all.ns.value() / kMuch;
+  std::string message = GraphMessage(parts);
+  if (!is_little) message += " " + advice;
   return table::HealthEntry{"graph_launch", is_little ? Severity::kInfo : Severity::kWarning,
-                            parts.hidden.n, GraphMessage(parts)};
+                            parts.hidden.n, std::move(message)};
+}
+
+/// A file that holds the capture of graphs and little that ran: its times are of no forward.
+std::optional<table::HealthEntry> CaptureWarning(const trace::Trace& trace, const Parts& parts,
+                                                 bool cpu_only) {
+  if (parts.n_graph_launches > 0) return std::nullopt;
+  int64_t n = 0;
+  for (const CapturedPiece& piece : FindCapturedPieces(trace, {})) {
+    n += static_cast<int64_t>(piece.calls.size());
+  }
+  if (n == 0 || (!cpu_only && n < parts.all.n)) return std::nullopt;
+  return table::HealthEntry{
+      "graph_capture", Severity::kWarning, n,
+      fmt::format(
+          "The file records a graph capture of {}, none of which ran: times are of what ran "
+          "beside it. Give it as --capture-trace of the trace that replays the graph.",
+          base::FormatCounted(n, "launch", "launches"))};
 }
 
 std::string NoLaunchMessage(const Parts& parts) {
@@ -107,8 +141,12 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                         "The file holds no GPU activity; times are self times of operators on the "
                         "CPU."});
   }
-  if (std::optional<table::HealthEntry> graphs = GraphWarning(parts)) {
+  if (std::optional<table::HealthEntry> graphs = GraphWarning(parts, kAskModules)) {
     warnings.push_back(*std::move(graphs));
+  }
+  if (std::optional<table::HealthEntry> capture =
+          CaptureWarning(trace, parts, attribution.cpu_only)) {
+    warnings.push_back(*std::move(capture));
   }
   if (parts.no_launch.n > 0) {
     warnings.push_back(
@@ -128,7 +166,8 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
   return warnings;
 }
 
-void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution) {
+void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution,
+                          const GivenSources& given) {
   std::vector<table::HealthEntry>& warnings = attribution.warnings;
   if (!attribution.modules.modules.empty()) {
     std::erase_if(warnings,
@@ -138,7 +177,8 @@ void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution) {
       std::find_if(warnings.begin(), warnings.end(),
                    [](const table::HealthEntry& entry) { return entry.code == "graph_launch"; });
   if (at == warnings.end()) return;
-  std::optional<table::HealthEntry> graphs = GraphWarning(Measure(trace, attribution));
+  std::optional<table::HealthEntry> graphs =
+      GraphWarning(Measure(trace, attribution), Advice(given));
   if (graphs) {
     *at = *std::move(graphs);
   } else {

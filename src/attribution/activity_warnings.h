@@ -24,9 +24,17 @@ inline bool IsHiddenByGraph(const Attribution& attribution, size_t row) {
           attribution.module_evidence[row] == Evidence::kLaunchCorrelation);
 }
 
+/// What a run had that shows modules below graph launches; advice does not name it again.
+struct GivenSources {
+  bool captures = false;
+  bool eager = false;
+  bool config = false;
+};
+
 /// Says anew what is hidden, after replays were resolved: of `attribution.warnings` the entry
 /// `graph_launch` keeps its place, or goes when nothing is hidden; `no_module_scopes` goes when a
 /// recording brought modules.
-void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution);
+void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution,
+                          const GivenSources& given = {});
 
 }  // namespace layerscope::attribution

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "src/attribution/tree_match.h"
@@ -14,70 +15,123 @@ namespace {
 using table::HealthEntry;
 using table::Severity;
 
-/// Modules that were recorded by path have their class from the tree. Returns how many there are
-/// and how many of them the tree lacks.
-std::pair<int64_t, int64_t> NameClassesOfPaths(const model::ModelTree& tree, trace::Trace& trace,
-                                               std::vector<Module>& modules) {
-  std::pair<int64_t, int64_t> counts;
-  for (Module& module : modules) {
-    if (!module.path.valid()) continue;
-    ++counts.first;
-    const int32_t at = tree.Find(trace.strings[module.path]);
-    if (at < 0) {
-      ++counts.second;
-    } else {
-      module.class_name = trace.strings.Intern(tree.modules[static_cast<size_t>(at)].class_name);
-    }
-  }
-  return counts;
+/// Of the modules inside the model so many in a hundred may be unknown to the tree: what a hook or
+/// a wrapper adds. Another engine's modules of the same model are a third and more.
+constexpr int64_t kMostForeignPercent = 10;
+
+bool AreTooMany(int64_t n_foreign, int64_t n_all) {
+  return n_foreign * 100 > n_all * kMostForeignPercent;
 }
 
-HealthEntry Mismatch(int64_t count, std::string why) {
-  return {"model_tree_mismatch", Severity::kWarning, count,
-          fmt::format("the model tree is not of this trace: {}; no paths were taken from it",
-                      std::move(why))};
+/// Modules that were recorded by path.
+struct PathCount {
+  int64_t n = 0;
+  int64_t n_unknown = 0;  ///< the tree lacks them
+  std::string unknown{};  ///< the first of them
+};
+
+PathCount CountPaths(const model::ModelTree& tree, const trace::Trace& trace,
+                     const std::vector<Module>& modules) {
+  PathCount count;
+  for (const Module& module : modules) {
+    if (!module.path.valid()) continue;
+    ++count.n;
+    const std::string_view path = trace.strings[module.path];
+    if (tree.Find(path) >= 0) continue;
+    if (count.n_unknown++ == 0) count.unknown = path;
+  }
+  return count;
+}
+
+/// Modules that were recorded by path have their class from the tree.
+void NameClassesOfPaths(const model::ModelTree& tree, trace::Trace& trace,
+                        std::vector<Module>& modules) {
+  for (Module& module : modules) {
+    if (!module.path.valid()) continue;
+    const int32_t at = tree.Find(trace.strings[module.path]);
+    if (at < 0) continue;
+    module.class_name = trace.strings.Intern(tree.modules[static_cast<size_t>(at)].class_name);
+  }
+}
+
+struct Misfit {
+  int64_t count = 0;
+  std::string why{};  ///< one clause; empty: the tree fits
+};
+
+/// Why the tree is not of this trace's model.
+Misfit MisfitOf(const TreeMatch& match, const PathCount& paths, size_t n_modules) {
+  if (match.n_misfits > 0) return {match.n_misfits, match.misfit};
+  if (paths.n == 0 && match.n_instances == 0) {
+    return {static_cast<int64_t>(n_modules), "none of its classes is in the tree"};
+  }
+  const int64_t n_inside = match.n_foreign + match.n_instances;
+  if (AreTooMany(match.n_foreign, n_inside)) {
+    return {match.n_foreign,
+            fmt::format("{} of {} modules inside the model are of classes that the tree does not "
+                        "have ({}), as of another engine",
+                        base::FormatCount(match.n_foreign), base::FormatCount(n_inside),
+                        match.foreign)};
+  }
+  if (AreTooMany(paths.n_unknown, paths.n)) {
+    return {paths.n_unknown, fmt::format("{} of {} recorded module paths are not in it ({})",
+                                         base::FormatCount(paths.n_unknown),
+                                         base::FormatCount(paths.n), paths.unknown)};
+  }
+  return {};
+}
+
+/// What the tree could not name although it is of this model.
+void AddUnnamed(const model::ModelTree& tree, const TreeMatch& match, const PathCount& paths,
+                std::vector<HealthEntry>& health) {
+  if (paths.n_unknown > 0) {
+    health.push_back({"model_tree_partial", Severity::kInfo, paths.n_unknown,
+                      fmt::format("{} of {} recorded module paths are not in the model tree ({})",
+                                  base::FormatCount(paths.n_unknown), base::FormatCount(paths.n),
+                                  paths.unknown)});
+  }
+  if (match.n_by_data > 0) {
+    health.push_back({"model_tree_experts", Severity::kInfo, match.n_by_data,
+                      "experts are called in an order that depends on the data: modules of "
+                      "their classes keep their class for a path"});
+  }
+  const int64_t n_all = match.n_instances + match.n_foreign;
+  const auto add_left = [&](int64_t n_left, std::string_view why) {
+    if (n_left == 0) return;
+    health.push_back({"model_tree_partial", Severity::kInfo, n_left,
+                      fmt::format("{} of {} modules keep their class for a path: the model tree {}",
+                                  base::FormatCount(n_left), base::FormatCount(n_all), why)});
+  };
+  add_left(match.n_instances - match.n_matched - match.n_by_data,
+           tree.call_order.empty() ? "has no call_order, and as many like siblings were not called"
+                                   : "has no call of theirs");
+  add_left(match.n_foreign, fmt::format("does not have their classes ({})", match.foreign));
 }
 
 }  // namespace
 
-std::vector<HealthEntry> ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
-                                        Attribution& attribution) {
+TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
+                          Attribution& attribution) {
   std::vector<Module>& modules = attribution.modules.modules;
-  if (modules.empty()) return {};
+  TreeNaming naming;
+  if (modules.empty()) return naming;
   const TreeMatch match = MatchModelTree(tree, trace, attribution.modules);
-  if (match.n_misfits > 0) return {Mismatch(match.n_misfits, match.misfit)};
-  std::vector<HealthEntry> warnings;
-  const auto [n_paths, n_unknown] = NameClassesOfPaths(tree, trace, modules);
-  if (n_paths == 0 && match.n_instances == 0) {
-    return {Mismatch(static_cast<int64_t>(modules.size()), "none of its classes is in the tree")};
+  const PathCount paths = CountPaths(tree, trace, modules);
+  if (const Misfit misfit = MisfitOf(match, paths, modules.size()); !misfit.why.empty()) {
+    naming.misfit = "the model tree is not of this trace: " + misfit.why;
+    naming.health.push_back({"model_tree_mismatch", Severity::kWarning, misfit.count,
+                             naming.misfit + "; no paths were taken from it"});
+    return naming;
   }
-  if (n_unknown > 0) {
-    warnings.push_back({"model_tree_mismatch", Severity::kWarning, n_unknown,
-                        fmt::format("{} of {} recorded module paths are not in the model tree",
-                                    base::FormatCount(n_unknown), base::FormatCount(n_paths))});
-  }
+  NameClassesOfPaths(tree, trace, modules);
   for (size_t i = 0; i < modules.size(); ++i) {
     const int32_t at = match.tree_of_module[i];
     if (at == TreeMatch::kNone) continue;
     modules[i].path = trace.strings.Intern(tree.modules[static_cast<size_t>(at)].path);
   }
   attribution.category_of_name.resize(trace.strings.size(), kernel_names::CategoryId(0));
-  if (match.n_by_data > 0) {
-    warnings.push_back({"model_tree_experts", Severity::kInfo, match.n_by_data,
-                        "experts are called in an order that depends on the data: modules of "
-                        "their classes keep their class for a path"});
-  }
-  const int64_t n_left = match.n_instances - match.n_matched - match.n_by_data;
-  if (n_left > 0) {
-    warnings.push_back(
-        {"model_tree_partial", Severity::kInfo, n_left,
-         fmt::format("{} of {} modules keep their class for a path: the model tree {}",
-                     base::FormatCount(n_left), base::FormatCount(match.n_instances),
-                     tree.call_order.empty() ? "has no call_order, and as many like siblings were "
-                                               "not called"
-                                             : "has no call of theirs")});
-  }
-  return warnings;
+  AddUnnamed(tree, match, paths, naming.health);
+  return naming;
 }
 
 }  // namespace layerscope::attribution

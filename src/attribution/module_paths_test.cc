@@ -60,7 +60,9 @@ TraceBuilder Forward(int n_layers) {
 struct Applied {
   Applied(TraceBuilder build, const model::ModelTree& tree) : trace(std::move(build).Build()) {
     attr = Attribute(trace, kernel_names::RuleSet());
-    warnings = ApplyModelTree(tree, trace, attr);
+    TreeNaming naming = ApplyModelTree(tree, trace, attr);
+    warnings = std::move(naming.health);
+    misfit = std::move(naming.misfit);
   }
   /// Paths by instance name.
   std::map<std::string, std::string> Paths() const {
@@ -74,6 +76,7 @@ struct Applied {
   trace::Trace trace;
   Attribution attr;
   std::vector<table::HealthEntry> warnings;
+  std::string misfit;
 };
 
 TEST(ApplyModelTree, TheNumberOfAClassIsItsPlaceInTheCallOrder) {
@@ -187,6 +190,37 @@ TEST(ApplyModelTree, KnownClassesInsideOtherOnesAreOfAnotherModel) {
     EXPECT_EQ(applied.warnings[0].code, "model_tree_mismatch");
     EXPECT_EQ(applied.Paths()["Rope_0"], "OtherModel_0.OtherLayer_0.OtherAttention_0.Rope_0");
   }
+}
+
+/// The tree's model with `n_more` modules in its layers that the tree does not have.
+TraceBuilder OfAnotherEngine(int n_more) {
+  TraceBuilder build = Forward(2);
+  const auto main = build.Thread(1, 1);
+  for (int i = 0; i < n_more; ++i) {
+    build.Scope(main, "FusedNorm_" + std::to_string(i), 142 + 100 * (i % 2), 1);
+  }
+  return build;
+}
+
+TEST(ApplyModelTree, ManyModulesInsideTheModelThatTheTreeLacksAreOfAnotherEngine) {
+  // 14 modules that the tree has: the model, 2 layers, 3 norms, 2 attentions, 5 linear, 1 rope.
+  const Applied applied(OfAnotherEngine(2), Tree(kCallOrder));
+  ASSERT_EQ(applied.warnings.size(), 1U);
+  EXPECT_EQ(applied.warnings[0].code, "model_tree_mismatch");
+  EXPECT_EQ(applied.warnings[0].count, 2);
+  EXPECT_NE(applied.misfit.find("2 of 16 modules"), std::string::npos) << applied.misfit;
+  EXPECT_EQ(applied.Paths()["Layer_0"], "Model_0.Layer_0") << "nothing is changed";
+}
+
+TEST(ApplyModelTree, AFewModulesThatTheTreeLacksAreCounted) {
+  const Applied applied(OfAnotherEngine(1), Tree(kCallOrder));
+  EXPECT_EQ(applied.misfit, "");
+  EXPECT_EQ(applied.Paths()["Layer_0"], "layers.0");
+  ASSERT_EQ(applied.warnings.size(), 1U);
+  EXPECT_EQ(applied.warnings[0].code, "model_tree_partial");
+  EXPECT_EQ(applied.warnings[0].message,
+            "1 of 15 modules keep their class for a path: the model tree does not have their "
+            "classes (FusedNorm_0)");
 }
 
 TEST(ApplyModelTree, ExpertsAreCalledByDataAndStayUnnamed) {

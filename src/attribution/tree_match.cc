@@ -1,6 +1,7 @@
 #include "src/attribution/tree_match.h"
 
 #include <fmt/format.h>
+#include <tsl/robin_set.h>
 
 #include <algorithm>
 #include <array>
@@ -107,7 +108,11 @@ class TreeMatcher {
       }
       const InstanceName name = SplitInstance(trace_.strings[module.name]);
       const auto found = class_ids_.find(name.class_name);
-      if (module.path.valid() || name.number < 0 || found == class_ids_.end()) continue;
+      if (module.path.valid() || name.number < 0) continue;
+      if (found == class_ids_.end()) {
+        CountForeign(module, near_[i]);
+        continue;
+      }
       Class& of = classes_[static_cast<size_t>(found->second)];
       of.is_called = true;
       const uint64_t key = uint64_t{module.process.index()} << 32U | module.name.index();
@@ -115,6 +120,14 @@ class TreeMatcher {
       if (is_new) instances_.push_back({ModuleId(i), found->second, name.number, kNone, false});
       instance_of_[i] = at->second;
     }
+  }
+
+  /// A module whose class the tree lacks, where it lies inside the model.
+  void CountForeign(const Module& module, ModuleId near) {
+    if (!near.valid()) return;
+    const uint64_t key = uint64_t{module.process.index()} << 32U | module.name.index();
+    if (!foreign_.insert(key).second) return;
+    if (match_.n_foreign++ == 0) match_.foreign = trace_.strings[module.name];
   }
 
   /// By module of the tree: the nearest one above whose class is called in the trace.
@@ -304,6 +317,7 @@ class TreeMatcher {
   const std::vector<Module>& modules_;
   TreeMatch match_;
   base::StringMap<int32_t> class_ids_;
+  tsl::robin_set<uint64_t, base::MixHash> foreign_;
   std::vector<Class> classes_;
   std::vector<int32_t> class_of_tree_;  // by module of the tree
   std::vector<int32_t> called_parent_;  // by module of the tree

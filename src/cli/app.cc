@@ -171,12 +171,13 @@ base::Status CheckOutput(const Invocation& invocation) {
 }
 
 /// The result as text, to where the arguments say.
-base::Status PrintResult(const Invocation& invocation, table::Result& result,
+base::Status PrintResult(const Invocation& invocation, session::Outcome& outcome,
                          base::StageClock& clock) {
   const bool quiet = invocation.options.Flag("quiet");
   const render::RenderOptions render = RenderOptionsOf(invocation);
   const bool for_people =
       render.format == render::Format::kTable || render.format == render::Format::kMarkdown;
+  table::Result& result = for_people && outcome.for_people ? *outcome.for_people : outcome.result;
   if (for_people && quiet) DropWarnings(result);
   clock.Start("render");
   base::Result<std::string> text = render::Render(result, render);
@@ -198,7 +199,7 @@ base::Result<int> RunInvocation(const Invocation& invocation, const base::StopFl
   if (sink.reader_left()) return 0;
   if (!outcome.ok()) return std::move(outcome).error();
   if (!invocation.prints_document()) {
-    if (base::Status printed = PrintResult(invocation, outcome->result, clock); !printed.ok()) {
+    if (base::Status printed = PrintResult(invocation, *outcome, clock); !printed.ok()) {
       return std::move(printed).error();
     }
   } else if (!invocation.options.Flag("quiet")) {

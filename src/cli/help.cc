@@ -33,6 +33,15 @@ std::string Wrapped(const std::string& text, size_t indent) {
   return out;
 }
 
+/// A command line, continued as the shell wants it where it is too long.
+std::string CommandLines(const std::string& command) {
+  constexpr size_t kIndent = 2;
+  if (kIndent + command.size() <= kWidth) return command;
+  const size_t at = command.rfind(' ', kWidth - kIndent - 2);
+  if (at == std::string::npos) return command;
+  return command.substr(0, at) + " \\\n" + std::string(2 * kIndent, ' ') + command.substr(at + 1);
+}
+
 std::string Line(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
   line += line.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')
@@ -95,7 +104,7 @@ std::string VerbHelp(const Verb& verb) {
   text += "\noptions of every verb:\n" + OptionLines(verb.common_options);
   text += Line("-h, --help", "this text");
   text += "\nexamples:\n";
-  for (const std::string& example : verb.examples) text += "  " + example + "\n";
+  for (const std::string& example : verb.examples) text += "  " + CommandLines(example) + "\n";
   return text;
 }
 

@@ -15,6 +15,8 @@ struct JsonDocument {
   table::Value root;
   /// What the envelope says of each input beside path and bytes: counts, coverage, warnings.
   std::vector<table::RankResult> ranks;
+  /// What people see of all inputs together, beside path and bytes.
+  std::vector<table::Block> blocks{};
   /// What it says of all inputs together, where there are several.
   std::optional<table::Object> reduced{};
   /// Health of the run as a whole, beside that of each input.

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "src/analysis/alignment_table.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/module_nodes.h"
+#include "src/analysis/row_table.h"
 #include "src/base/checked_sum.h"
 #include "src/document/model_execution_context.h"
 #include "src/document/model_execution_layers.h"
@@ -162,22 +164,105 @@ Object Stats(const Execution& execution) {
     gpu_ns += rank.view->activities().dur_ns[row];
     kernels += rank.view->IsKernel(row) ? 1 : 0;
   }
-  return {{"total_cpu_ops", rank.trace().ops.size()},
+  const ExecutionTree::Totals& totals = execution.tree.totals;
+  return {{"total_cpu_ops", totals.ops},
           {"total_kernels", kernels},
-          {"total_nn_module_events", rank.trace().scopes.size()},
+          {"total_nn_module_events", totals.scopes},
           {"total_gpu_ns", gpu_ns},
-          {"replayed_module_calls",
-           rank.attribution().modules.module_of_scope.size() - rank.trace().scopes.size()}};
+          {"replayed_module_calls", totals.replayed_calls}};
 }
 
-Object WriteDocument(const analysis::AnalysisInput& input, const std::vector<ExecutionRank>& ranks,
-                     const MapOptions& options) {
+/// What the tree of a rank holds; one row a rank.
+struct RankRow {
+  std::optional<int64_t> rank;
+  std::string input;
+  int64_t gpu_ns = 0;
+  int64_t kernels = 0;
+  int64_t modules = 0;
+  std::optional<int64_t> layers;  ///< of the rank whose tree the document has
+  int64_t passes = 0;
+  int64_t ops = 0;
+};
+
+/// Modules, passes and ops of a rank that the document holds only by path.
+RankRow CountOtherRank(const ExecutionRank& rank) {
+  const Forwards forwards(rank);
+  const ExecutionTree tree = BuildExecutionTree(rank, forwards);
+  RankRow row;
+  row.modules = tree.totals.modules;
+  row.ops = tree.totals.ops;
+  row.passes = static_cast<int64_t>(forwards.size());
+  return row;
+}
+
+/// One row a file; of several processes in one the sums, and the passes of the first.
+std::vector<RankRow> CountRanks(const std::vector<RankView>& views,
+                                const std::vector<ExecutionRank>& ranks, const Execution& execution,
+                                std::optional<int64_t> n_layers) {
+  std::vector<RankRow> rows;
+  size_t at = 0;
+  for (const RankView& view : views) {
+    RankRow row;
+    row.rank = view.input().rank;
+    row.input = view.input().path;
+    row.gpu_ns = view.total_ns();
+    row.kernels = std::count_if(view.rows().begin(), view.rows().end(),
+                                [&](uint32_t r) { return view.IsKernel(r); });
+    for (bool is_first = true; at < ranks.size() && ranks[at].view == &view; ++at) {
+      RankRow of;
+      if (at > 0) {
+        of = CountOtherRank(ranks[at]);
+      } else {
+        of.modules = execution.tree.totals.modules;
+        of.ops = execution.tree.totals.ops;
+        of.passes = static_cast<int64_t>(execution.forwards.size());
+        row.layers = n_layers;
+      }
+      row.modules += of.modules;
+      row.ops += of.ops;
+      if (std::exchange(is_first, false)) row.passes = of.passes;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void DescribeRanks(std::vector<RankRow> rows, bool cpu_only, JsonDocument& document) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const RankRow& row = rows[i];
+    document.ranks[i].data = {{"gpu_ns", row.gpu_ns},   {"kernels", row.kernels},
+                              {"modules", row.modules}, {"layers", table::OrNull(row.layers)},
+                              {"passes", row.passes},   {"ops", row.ops}};
+  }
+  const bool several = rows.size() > 1;
+  analysis::RowTable<RankRow> table(std::move(rows));
+  if (several) {
+    table.Add(analysis::Key("rank"),
+              [](const RankRow& row) { return table::CellOrNull(row.rank); });
+    table.AddText({.name = "input", .role = table::Role::kName}, &RankRow::input);
+  }
+  table.AddInt(analysis::Nanoseconds("gpu_ns", cpu_only ? "op time" : "GPU time"), &RankRow::gpu_ns)
+      .AddInt(analysis::Count("kernels", "kernels"), &RankRow::kernels)
+      .AddInt(analysis::Count("modules", "modules"), &RankRow::modules)
+      .Add(analysis::Count("layers", "layers"),
+           [](const RankRow& row) { return table::CellOrNull(row.layers); })
+      .AddInt(analysis::Count("passes", "passes"), &RankRow::passes)
+      .AddInt(analysis::Count("ops", "ops"), &RankRow::ops);
+  document.blocks.push_back(table::TableBlock(table.Take()));
+}
+
+void WriteDocument(const analysis::AnalysisInput& input, const std::vector<RankView>& views,
+                   const MapOptions& options, JsonDocument& document) {
+  const std::vector<ExecutionRank> ranks = SplitRanks(views);
   const std::vector<PathTimes> times = TimesByPath(ranks);
   const auto execution = std::make_unique<Execution>(ranks.front(), options.collapse);
   const NodeWriter writer(*execution, times);
+  LayerParts layers = WriteLayers(*execution, writer);
+  DescribeRanks(CountRanks(views, ranks, *execution, layers.layers), views.front().cpu_only(),
+                document);
   Object root{{"schema_version", kSchemaVersion}};
   AddContext(input, *execution, root);
-  AddLayers(WriteLayers(*execution, writer), root);
+  AddLayers(std::move(layers), root);
   root.emplace_back("kernel_summary", KernelSummary(*execution, true));
   root.emplace_back("copy_summary", KernelSummary(*execution, false));
   root.emplace_back("module_tree", ModuleTreeValue(*execution, writer));
@@ -188,7 +273,7 @@ Object WriteDocument(const analysis::AnalysisInput& input, const std::vector<Exe
   root.emplace_back("ranks", RankList(ranks));
   root.emplace_back("alignment", analysis::AlignmentForMachines(execution->rank.attribution()));
   root.emplace_back("stats", Stats(*execution));
-  return root;
+  document.root = std::move(root);
 }
 
 }  // namespace
@@ -207,7 +292,7 @@ base::Result<JsonDocument> BuildModelExecution(const analysis::AnalysisInput& in
     }
     document.ranks.push_back(analysis::StartResult(view));
   }
-  document.root = WriteDocument(input, SplitRanks(*views), options);
+  WriteDocument(input, *views, options, document);
   return document;
 }
 

@@ -80,9 +80,11 @@ class TreeBuilder {
     for (size_t scope = 0; scope < counted.size(); ++scope) {
       if (counted[scope] == 0) continue;
       const uint32_t at = NodeOfScope(scope);
-      if (at == ExecutionNode::kNone || !HasOwnNode(scope, at)) continue;
+      if (at == ExecutionNode::kNone) continue;
+      ++(scope < trace_.scopes.size() ? tree_.totals.scopes : tree_.totals.replayed_calls);
+      if (!HasOwnNode(scope, at)) continue;
       ExecutionNode& node = nodes()[at];
-      ++node.calls;
+      if (node.calls++ == 0) ++tree_.totals.modules;
       if (scope >= trace_.scopes.size()) continue;
       node.cpu_ns = base::AddClamped(node.cpu_ns, trace_.scopes.dur_ns[scope]);
       node.first_ns = std::min(node.first_ns, trace_.scopes.start_ns[scope]);
@@ -127,6 +129,7 @@ class TreeBuilder {
     node_of_op_.assign(trace_.ops.size(), ExecutionNode::kNone);
     for (const uint32_t op : nesting_.order) {
       if (shown[op] == 0 || !rank_.HoldsThread(trace_.ops.thread[op])) continue;
+      ++tree_.totals.ops;
       const Frame frame = FrameOfOp(op);
       const uint32_t at = merger_.Add(frame, trace_.ops.name[op], {});
       node_of_op_[op] = at;

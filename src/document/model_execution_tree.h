@@ -50,12 +50,21 @@ struct ExecutionNode {
 
 /// What a rank executed: modules, the ops in them, and every activity's place among both.
 struct ExecutionTree {
+  /// What the selection holds: all, or what lies around the selected activities.
+  struct Totals {
+    int64_t ops = 0;
+    int64_t scopes = 0;          ///< calls of modules that were recorded
+    int64_t replayed_calls = 0;  ///< calls of modules below graph launches
+    int64_t modules = 0;         ///< that were called
+  };
+
   static constexpr uint32_t kNone = ExecutionNode::kNone;
   std::vector<ExecutionNode> nodes;      ///< a parent stands before its children
   std::vector<uint32_t> node_of_row;     ///< by position in ExecutionRank::rows; kNone: no op
   std::vector<uint32_t> forward_of_row;  ///< the same; Forwards::kNone: unknown
   uint32_t before = kNone;               ///< the node of ops before the model's root
   uint32_t after = kNone;                ///< and of those after it
+  Totals totals;
 };
 
 ExecutionTree BuildExecutionTree(const ExecutionRank& rank, const Forwards& forwards);

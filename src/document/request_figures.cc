@@ -7,6 +7,7 @@
 #include "src/analysis/compiled_regions.h"
 #include "src/analysis/interval_union.h"
 #include "src/analysis/step_rows.h"
+#include "src/attribution/steps.h"
 #include "src/base/checked_sum.h"
 #include "src/layers/layer_structure.h"
 
@@ -44,25 +45,35 @@ std::vector<HostInterval> HostIntervals(const RankView& view) {
   return intervals;
 }
 
-/// Time in ops and modules together less the time in modules, thread by thread.
-int64_t OpTimeOutsideModules(const RankView& view) {
+/// Time of the host by the phase of the step in which it begins.
+struct HostTime {
+  int64_t ops_outside_modules_ns = 0;
+  std::array<int64_t, kPhaseCount> by_phase{};  ///< calls of the outermost modules included
+};
+
+/// What of the outermost ops lies outside of the outermost modules is the time in both together
+/// less that in modules, thread by thread.
+HostTime HostTimeOf(const RankView& view) {
+  attribution::StepLocator steps(view.trace(), view.attribution().steps);
+  HostTime time;
   analysis::IntervalUnion all;
   analysis::IntervalUnion modules;
   trace::ThreadId thread;
-  int64_t sum_ns = 0;
-  const auto close = [&] {
-    sum_ns = base::AddClamped(sum_ns, all.busy_ns() - modules.busy_ns());
-    all = {};
-    modules = {};
-  };
   for (const HostInterval& interval : HostIntervals(view)) {
-    if (interval.thread != thread) close();
+    if (interval.thread != thread) all = modules = {};
     thread = interval.thread;
+    int64_t outside_ns = -all.busy_ns() + modules.busy_ns();
     all.Add(interval.start_ns, interval.dur_ns);
     if (interval.is_module) modules.Add(interval.start_ns, interval.dur_ns);
+    outside_ns += all.busy_ns() - modules.busy_ns();
+    time.ops_outside_modules_ns = base::AddClamped(time.ops_outside_modules_ns, outside_ns);
+    const attribution::StepId step = steps.Find(thread, interval.start_ns);
+    const Phase phase =
+        step.valid() ? view.attribution().steps[step.index()].fields.phase : Phase::kUnknown;
+    int64_t& sum_ns = time.by_phase[static_cast<size_t>(phase)];
+    sum_ns = base::AddClamped(sum_ns, outside_ns + (interval.is_module ? interval.dur_ns : 0));
   }
-  close();
-  return sum_ns;
+  return time;
 }
 
 int64_t ModuleTime(const RankView& view) {
@@ -73,31 +84,35 @@ int64_t ModuleTime(const RankView& view) {
   return sum_ns;
 }
 
-void AddPhasesOfSteps(const RankView& view, RequestFigures& figures) {
+void AddPhasesOfSteps(const RankView& view, const HostTime& host, RequestFigures& figures) {
   const analysis::StepRows steps = analysis::BuildStepRows(view);
-  figures.outside_phases_ns = view.cpu_only() ? 0 : steps.outside.gpu_ns;
+  figures.outside_phases_ns = steps.outside.gpu_ns;
   uint32_t last = std::numeric_limits<uint32_t>::max();
   for (const analysis::StepRow& row : steps.rows) {
     const Phase phase = row.fields.phase;
-    const int64_t gpu_ns = view.cpu_only() ? 0 : row.sum_ns;
     if (phase == Phase::kUnknown) {
-      figures.outside_phases_ns += gpu_ns;
+      figures.outside_phases_ns += row.sum_ns;
       continue;
     }
     PhaseFigures& sums = figures.phases[static_cast<size_t>(phase)];
-    sums.gpu_ns += gpu_ns;
+    sums.gpu_ns += row.sum_ns;
     sums.kernels += row.n_kernels;
     if (row.has_activities) sums.wall_ns = base::AddClamped(sums.wall_ns, row.wall_ns());
     // A step on several devices has a row for each.
     if (row.step == last) continue;
     last = row.step;
     if (sums.steps++ == 0) sums.tokens = 0;
-    sums.cpu_ns = base::AddClamped(sums.cpu_ns.value_or(0), row.cpu_ns);
     const std::optional<int64_t> tokens = row.tokens();
     sums.tokens = sums.tokens && tokens
                       ? std::optional<int64_t>(base::AddClamped(*sums.tokens, *tokens))
                       : std::nullopt;
   }
+  int64_t outside_ns = figures.cpu_ns;
+  for (size_t i = 1; i < figures.phases.size(); ++i) {
+    figures.phases[i].cpu_ns = host.by_phase[i];
+    outside_ns = base::AddClamped(outside_ns, -host.by_phase[i]);
+  }
+  figures.outside_phases_cpu_ns = outside_ns;
 }
 
 Phase PhaseOf(layers::PassKind kind) {
@@ -123,6 +138,7 @@ void AddPhasesOfPasses(const RankView& view, const layers::LayerStructure& struc
                        RequestFigures& figures) {
   std::vector<analysis::TimeSpan> spans(structure.passes.size());
   figures.outside_phases_ns = 0;
+  figures.outside_phases_cpu_ns.reset();
   for (const uint32_t row : view.rows()) {
     const layers::PassId pass = structure.pass[row];
     const Phase phase =
@@ -146,16 +162,17 @@ void AddPhasesOfPasses(const RankView& view, const layers::LayerStructure& struc
   }
 }
 
-void AddPhases(const RankView& view, RequestFigures& figures) {
+void AddPhases(const RankView& view, const HostTime& host, RequestFigures& figures) {
   const std::vector<attribution::Step>& steps = view.attribution().steps;
   const auto says = [](const attribution::Step& step) {
     return step.fields.phase != Phase::kUnknown;
   };
   if (std::any_of(steps.begin(), steps.end(), says)) {
     figures.phase_source = "steps";
-    return AddPhasesOfSteps(view, figures);
+    return AddPhasesOfSteps(view, host, figures);
   }
   figures.outside_phases_ns = figures.gpu_ns;
+  figures.outside_phases_cpu_ns = figures.cpu_ns;
   const layers::LayerStructure* const structure = view.input().layers;
   if (structure == nullptr || view.cpu_only()) return;
   const auto known = [](const layers::Pass& pass) { return PhaseOf(pass.kind) != Phase::kUnknown; };
@@ -172,16 +189,16 @@ RequestFigures FiguresOf(const RankView& view) {
   for (const uint32_t row : view.rows()) {
     const int64_t dur_ns = view.activities().dur_ns[row];
     span.Add(view.activities().start_ns[row], dur_ns);
-    if (view.cpu_only()) continue;
     figures.gpu_ns += dur_ns;
     if (!view.IsKernel(row)) continue;
     figures.kernel_ns += dur_ns;
     ++figures.kernels;
   }
   figures.wall_ns = span.wall_ns();
-  figures.cpu_outside_modules_ns = OpTimeOutsideModules(view);
+  const HostTime host = HostTimeOf(view);
+  figures.cpu_outside_modules_ns = host.ops_outside_modules_ns;
   figures.cpu_ns = base::AddClamped(ModuleTime(view), figures.cpu_outside_modules_ns);
-  AddPhases(view, figures);
+  AddPhases(view, host, figures);
   return figures;
 }
 

@@ -17,14 +17,16 @@ struct PhaseFigures {
   int64_t steps = 0;
   int64_t gpu_ns = 0;
   int64_t kernels = 0;
-  std::optional<int64_t> cpu_ns;  ///< length of the step annotations; absent for passes
+  /// Time of the host, as RequestFigures::cpu_ns, that began in its steps; absent for passes.
+  std::optional<int64_t> cpu_ns;
   int64_t wall_ns = 0;  ///< of each step or pass from its first to its last activity, added up
   std::optional<int64_t> tokens;  ///< absent where a step does not say them
 };
 
 inline constexpr size_t kPhaseCount = 6;
 
-/// The sums of one request. GPU times are kernels, copies and sets; 0 in a CPU-only trace.
+/// The sums of one request. GPU times are kernels, copies and sets; in a CPU-only trace self times
+/// of ops, as `modules` has them.
 struct RequestFigures {
   int64_t gpu_ns = 0;
   int64_t kernel_ns = 0;
@@ -37,13 +39,15 @@ struct RequestFigures {
   std::string phase_source;  ///< "steps", "passes"; empty: nothing says a phase
   std::array<PhaseFigures, kPhaseCount> phases{};  ///< by attribution::Phase
   int64_t outside_phases_ns = 0;                   ///< GPU time in no phase, or an unknown one
+  std::optional<int64_t> outside_phases_cpu_ns;    ///< the same of cpu_ns; absent where phases are
+                                                   ///< passes, which have no time of the host
 };
 
 /// Sums a whole trace: `view` selects all. Times must fit (RankView::times_fit).
 RequestFigures FiguresOf(const analysis::RankView& view);
 
 /// "compiled" where graphs are replayed or compiled regions ran, else "eager"; empty where the
-/// trace shows no host that would tell.
+/// trace shows no host that would tell. Of one request; several may differ.
 std::string_view ModeOf(const analysis::RankView& view);
 
 }  // namespace layerscope::document

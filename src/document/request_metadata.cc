@@ -70,8 +70,8 @@ std::vector<table::HealthEntry> HealthOf(const Faults& faults, const std::string
   add(faults.without_file, "entries that name no file are left out");
   add(faults.twice,
       fmt::format("a file is named again ({}); the first entry is used", faults.first_twice));
-  add(faults.labels, fmt::format("a label is none of Fast, Typical and Slow ({}), and is dropped",
-                                 faults.first_label));
+  add(faults.labels,
+      fmt::format("unknown label '{}'; use Fast, Typical or Slow", faults.first_label));
   add(faults.mode.empty() ? 0 : 1,
       fmt::format("its mode is '{}', neither eager nor compiled, and is dropped", faults.mode));
   return health;

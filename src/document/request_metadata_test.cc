@@ -51,6 +51,8 @@ TEST(RequestMetadata, SaysWhichEntriesItCannotUse) {
   EXPECT_TRUE(metadata->mode.empty());
   ASSERT_EQ(metadata->health.size(), 4U);
   EXPECT_EQ(metadata->health[0].count, 2);  // 7, and the entry without a file
+  EXPECT_EQ(metadata->health[2].message,
+            "m.json: unknown label 'Quick'; use Fast, Typical or Slow.");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,12 +12,15 @@
 #include "src/analysis/coverage.h"
 #include "src/analysis/model_summary.h"
 #include "src/analysis/module_nodes.h"
+#include "src/analysis/row_table.h"
 #include "src/analysis/workload_guess.h"
 #include "src/base/format_number.h"
 #include "src/document/model_execution_values.h"
 #include "src/document/request_figures.h"
 #include "src/document/request_layers.h"
+#include "src/document/request_naming.h"
 #include "src/document/request_tree.h"
+#include "src/table/limit.h"
 #include "src/table/or_null.h"
 
 namespace layerscope::document {
@@ -28,6 +33,7 @@ using table::Value;
 
 constexpr std::string_view kSchema = "layerscope/per_request_profiles/1";
 constexpr std::string_view kUnattributed = "[unattributed]";
+constexpr int64_t kRowsForPeople = 40;
 
 /// Everything that is computed of the requests, in their order.
 struct Profiles {
@@ -86,9 +92,11 @@ Object RequestObject(const Profiles& profiles, size_t index) {
           {"cpu_ns", figures.cpu_ns},
           {"wall_ns", figures.wall_ns},
           {"cpu_only", profiles.views[index].cpu_only()},
+          {"mode", table::TextOrNull(std::string(ModeOf(profiles.views[index])))},
           {"phases", PhasesOf(figures)},
           {"phases_from", table::TextOrNull(figures.phase_source)},
           {"outside_phases_ns", figures.outside_phases_ns},
+          {"outside_phases_cpu_ns", table::OrNull(figures.outside_phases_cpu_ns)},
           {"layers_from", table::TextOrNull(layers_from)}};
 }
 
@@ -163,6 +171,17 @@ Array LayersOf(const Profiles& profiles) {
   return layers;
 }
 
+/// The mode of all requests that show one; empty where they differ.
+std::string_view ModeOfAll(const std::vector<RankView>& views) {
+  std::string_view all;
+  for (const RankView& view : views) {
+    const std::string_view mode = ModeOf(view);
+    if (!all.empty() && !mode.empty() && mode != all) return {};
+    if (!mode.empty()) all = mode;
+  }
+  return all;
+}
+
 /// What the metadata says of the run, the first that says it; else what the options and traces say.
 void AddRun(const analysis::AnalysisInput& input, const RequestList& list, const Profiles& profiles,
             Object& root) {
@@ -179,13 +198,23 @@ void AddRun(const analysis::AnalysisInput& input, const RequestList& list, const
       model = analysis::GuessModel(nodes.nodes, nodes.total_ns).value;
     }
     if (engine.empty()) engine = analysis::GuessEngine(view).value;
-    if (mode.empty()) mode = ModeOf(view);
   }
+  if (mode.empty()) mode = ModeOfAll(profiles.views);
   root.emplace_back("model", table::TextOrNull(model));
   root.emplace_back("engine", table::TextOrNull(engine));
   root.emplace_back(
       "config", input.config == nullptr ? Value() : Value(analysis::ModelToObject(*input.config)));
   root.emplace_back("mode", table::TextOrNull(mode));
+}
+
+std::string LabelOf(const Request& request) {
+  return request.entry ? request.entry->label.value_or("") : std::string();
+}
+
+int64_t CountLayers(const AlignedLayers& layers, size_t request) {
+  return std::count_if(layers.layers.begin(), layers.layers.end(), [&](const AlignedLayer& layer) {
+    return layer.gpu_ns[request] || layer.cpu_ns[request];
+  });
 }
 
 /// The envelope's part of one request.
@@ -195,30 +224,71 @@ table::RankResult ResultOf(const Profiles& profiles, size_t index) {
   table::RankResult result = analysis::StartResult(profiles.views[index]);
   // Requests are told apart by their files: all of them are rank 0 of their runs.
   result.rank.reset();
-  int64_t n_layers = 0;
-  for (const AlignedLayer& layer : profiles.layers.layers) {
-    n_layers += layer.gpu_ns[index] || layer.cpu_ns[index] ? 1 : 0;
-  }
-  const std::string label = request.entry ? request.entry->label.value_or("") : std::string();
   result.data = {
       {"request", index},
-      {"label", table::TextOrNull(label)},
+      {"file", request.name()},
+      {"label", table::TextOrNull(LabelOf(request))},
       {"gpu_ns", figures.gpu_ns},
       {"cpu_ns", figures.cpu_ns},
       {"wall_ns", figures.wall_ns},
       {"modules", profiles.tree.modules_of[index]},
-      {"layers", n_layers},
+      {"layers", CountLayers(profiles.layers, index)},
       {"alignment", analysis::AlignmentForMachines(profiles.views[index].attribution())}};
-  table::Block facts;
-  facts.kind = table::Block::Kind::kFacts;
-  facts.title = fmt::format("request {}{}", index, label.empty() ? "" : ": " + label);
-  facts.facts = {{"GPU time", base::FormatDuration(figures.gpu_ns)},
-                 {"CPU time", base::FormatDuration(figures.cpu_ns)},
-                 {"wall", base::FormatDuration(figures.wall_ns)},
-                 {"modules", base::FormatCount(profiles.tree.modules_of[index])},
-                 {"layers", base::FormatCount(n_layers)}};
-  result.blocks.push_back(std::move(facts));
   return result;
+}
+
+/// One row a request.
+struct RequestRow {
+  int64_t request = 0;
+  std::string label;
+  std::string file;
+  int64_t gpu_ns = 0;
+  int64_t cpu_ns = 0;
+  int64_t wall_ns = 0;
+  int64_t modules = 0;
+  int64_t layers = 0;
+};
+
+table::Table RequestTable(const Profiles& profiles) {
+  std::vector<RequestRow> rows;
+  bool any_label = false;
+  bool cpu_only = true;
+  for (size_t i = 0; i < profiles.requests.size(); ++i) {
+    const RequestFigures& figures = profiles.figures[i];
+    rows.push_back({static_cast<int64_t>(i), LabelOf(*profiles.requests[i]),
+                    profiles.requests[i]->name(), figures.gpu_ns, figures.cpu_ns, figures.wall_ns,
+                    profiles.tree.modules_of[i], CountLayers(profiles.layers, i)});
+    any_label = any_label || !rows.back().label.empty();
+    cpu_only = cpu_only && profiles.views[i].cpu_only();
+  }
+  analysis::RowTable<RequestRow> table(std::move(rows));
+  table.AddInt(analysis::Key("request"), &RequestRow::request);
+  table::ColumnSpec label = analysis::Key("label");
+  if (!any_label) label = analysis::ForMachines(std::move(label));
+  table.Add(std::move(label),
+            [](const RequestRow& row) { return table::TextCellOrNull(row.label); });
+  table.AddText({.name = "file", .role = table::Role::kName}, &RequestRow::file)
+      .AddInt(analysis::Nanoseconds("gpu_ns", cpu_only ? "op time" : "GPU time"),
+              &RequestRow::gpu_ns)
+      .AddInt(analysis::Nanoseconds("cpu_ns", "CPU time"), &RequestRow::cpu_ns)
+      .AddInt(analysis::Nanoseconds("wall_ns", "wall", 1), &RequestRow::wall_ns)
+      .AddInt(analysis::Count("modules", "modules"), &RequestRow::modules)
+      .AddInt(analysis::Count("layers", "layers"), &RequestRow::layers);
+  return table.Take();
+}
+
+/// Every module has a value of each request, also where they have no module in common.
+base::Status CheckSize(const Profiles& profiles) {
+  constexpr size_t kMostValues = 4'000'000;
+  const size_t n_modules = profiles.tree.modules.size() + 1;
+  if (n_modules <= kMostValues / profiles.requests.size()) return {};
+  return base::Error{
+      base::ErrorCode::kFailed,
+      fmt::format("{} modules of {} requests are more values than a document can hold ({})",
+                  base::FormatCount(static_cast<int64_t>(n_modules)),
+                  base::FormatCount(static_cast<int64_t>(profiles.requests.size())),
+                  base::FormatCount(static_cast<int64_t>(kMostValues))),
+      "name fewer requests, or requests of one model"};
 }
 
 }  // namespace
@@ -250,7 +320,13 @@ base::Result<JsonDocument> BuildRequestProfiles(const analysis::AnalysisInput& i
   for (size_t i = 0; i < profiles.figures.size(); ++i) {
     profiles.tree.unattributed[i].cpu_ns = profiles.figures[i].cpu_outside_modules_ns;
   }
+  if (base::Status fits = CheckSize(profiles); !fits.ok()) return std::move(fits).error();
   profiles.layers = AlignLayers(profiles.views, profiles.tree);
+  std::vector<std::string> names;
+  for (const Request* const request : profiles.requests) names.push_back(request->name());
+  if (std::optional<table::HealthEntry> apart = RequestsApart(profiles.tree, names)) {
+    document.health.push_back(*std::move(apart));
+  }
   Object root = {{"schema", kSchema}};
   AddRun(input, list, profiles, root);
   root.emplace_back("requests",
@@ -262,10 +338,15 @@ base::Result<JsonDocument> BuildRequestProfiles(const analysis::AnalysisInput& i
     document.ranks.push_back(ResultOf(profiles, i));
   }
   for (table::RankResult& result : overflowed) document.ranks.push_back(std::move(result));
+  table::Table table = RequestTable(profiles);
+  table::Table shown = table;
+  table::LimitRows(shown, kRowsForPeople);
+  document.blocks.push_back(table::TableBlock(std::move(shown)));
   if (input.ranks.size() > 1) {
-    document.reduced = Object{{"requests", profiles.views.size()},
+    document.reduced = Object{{"requests", std::move(table)},
                               {"modules", profiles.tree.modules.size()},
                               {"layers", profiles.layers.layers.size()}};
+    for (table::RankResult& result : document.ranks) result.main_table = "requests";
   }
   return document;
 }

@@ -23,7 +23,7 @@ constexpr uint32_t kNone = AlignedModule::kNone;
 /// a module of a later request goes behind its own predecessor at no cost.
 class TreeMerger {
  public:
-  void Add(uint32_t request, const ModuleNodes& tree, bool cpu_only) {
+  void Add(uint32_t request, const ModuleNodes& tree) {
     std::vector<uint32_t> merged(tree.nodes.size());
     std::fill(cursor_.begin(), cursor_.end(), kNone);
     std::map<std::string, uint32_t> processes;
@@ -33,14 +33,12 @@ class TreeMerger {
       const uint32_t parent = node.parent < 0 ? RootOf(ProcessOrdinal(node, processes))
                                               : merged[static_cast<size_t>(node.parent)];
       merged[i] = Find(parent, node);
-      n_modules += AddFigures(merged[i], request, node, cpu_only) ? 1 : 0;
+      n_modules += AddFigures(merged[i], request, node) ? 1 : 0;
     }
     ModuleFigures rest;
-    if (!cpu_only) {
-      rest.gpu_ns = rest.gpu_self_ns = tree.unattributed.gpu_ns;
-      rest.kernels = tree.unattributed.kernels;
-      rest.evidence_ns[static_cast<size_t>(attribution::Evidence::kUnresolved)] = rest.gpu_ns;
-    }
+    rest.gpu_ns = rest.gpu_self_ns = tree.unattributed.gpu_ns;
+    rest.kernels = tree.unattributed.kernels;
+    rest.evidence_ns[static_cast<size_t>(attribution::Evidence::kUnresolved)] = rest.gpu_ns;
     unattributed_.push_back(rest);
     modules_of_.push_back(n_modules);
   }
@@ -139,14 +137,13 @@ class TreeMerger {
 
   /// True when the request had not been in this module yet: paths of absurd length are cut, and
   /// two that are cut alike are one.
-  bool AddFigures(uint32_t at, uint32_t request, const ModuleNode& node, bool cpu_only) {
+  bool AddFigures(uint32_t at, uint32_t request, const ModuleNode& node) {
     auto& of_request = nodes_[at].of_request;
     const bool is_new = of_request.empty() || of_request.back().first != request;
     if (is_new) of_request.emplace_back(request, ModuleFigures{});
     ModuleFigures& figures = of_request.back().second;
     figures.calls += node.calls;
     figures.cpu_ns = base::AddClamped(figures.cpu_ns, node.cpu_ns);
-    if (cpu_only) return is_new;
     figures.gpu_ns += node.gpu_incl_ns;
     figures.gpu_self_ns += node.gpu_excl_ns;
     figures.kernels += node.kernels_incl;
@@ -180,7 +177,7 @@ const ModuleFigures* AlignedModule::Of(uint32_t request) const {
 AlignedTree AlignModules(const std::vector<analysis::RankView>& views) {
   TreeMerger merger;
   for (size_t i = 0; i < views.size(); ++i) {
-    merger.Add(static_cast<uint32_t>(i), analysis::BuildModuleNodes(views[i]), views[i].cpu_only());
+    merger.Add(static_cast<uint32_t>(i), analysis::BuildModuleNodes(views[i]));
   }
   return merger.Take();
 }

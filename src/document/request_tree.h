@@ -11,7 +11,7 @@
 
 namespace layerscope::document {
 
-/// What one request spent in one module. GPU times are 0 in a CPU-only trace.
+/// What one request spent in one module. GPU times of a CPU-only trace are self times of its ops.
 struct ModuleFigures {
   int64_t calls = 0;
   int64_t gpu_ns = 0;                    ///< it and all below it

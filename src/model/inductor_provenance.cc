@@ -325,6 +325,16 @@ base::Result<InductorProvenance> LoadFile(const std::string& path) {
   return provenance;
 }
 
+base::Result<InductorProvenance> LoadAny(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return LoadFolder(path);
+  const fs::path file(path);
+  if (file.filename() == kProvenanceMapName && file.has_parent_path()) {
+    return LoadFolder(file.parent_path().string());
+  }
+  return LoadFile(path);
+}
+
 }  // namespace
 
 base::Result<Graph> ParseProvenanceMap(std::string_view text, const std::string& origin) {
@@ -369,13 +379,9 @@ base::Result<Graph> ParseProvenanceMap(std::string_view text, const std::string&
 }
 
 base::Result<InductorProvenance> LoadInductorProvenance(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return LoadFolder(path);
-  const fs::path file(path);
-  if (file.filename() == kProvenanceMapName && file.has_parent_path()) {
-    return LoadFolder(file.parent_path().string());
-  }
-  return LoadFile(path);
+  base::Result<InductorProvenance> loaded = LoadAny(path);
+  if (loaded.ok()) loaded->path = path;
+  return loaded;
 }
 
 }  // namespace layerscope::model

@@ -27,6 +27,9 @@ struct InductorProvenance {
     /// Modules whose parameters or buffers the source nodes read, from the compiled module down
     /// ("layers.0.mlp"); empty: nothing tells. Only the log in torch_compile_debug/tlparse does.
     std::vector<std::string> modules;
+
+    /// False: the kernel is called there, and nothing says what it came from.
+    bool tells() const { return !source_nodes.empty() || !graph_nodes.empty() || !ops.empty(); }
   };
   /// One compiled graph: a `model__*` folder, or the map that was given.
   struct Graph {
@@ -36,6 +39,7 @@ struct InductorProvenance {
   };
   std::vector<Graph> graphs;
   std::vector<std::string> skipped;  ///< files that could not be used, and why: one sentence each
+  std::string path{};                ///< what was given to LoadInductorProvenance
 };
 
 /// One map: {"cppCodeToPost": {"kernel:N": [node, …]}, "postToPre": {node: [node, …]}, …}. Keys

@@ -27,6 +27,8 @@ using table::Table;
 constexpr std::string_view kFacts = "facts";
 /// The name of what stands for all ranks.
 constexpr std::string_view kReduced = "reduced";
+/// Between the items of a list in one field: names hold spaces and commas.
+constexpr std::string_view kBetweenItems = ";";
 
 void AppendField(std::string& line, std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -52,7 +54,7 @@ std::string CellText(const Cell& cell) {
     std::string operator()(std::string_view value) const { return ValidUtf8(value); }
     std::string operator()(const CellMap&) const { return {}; }
     std::string operator()(const table::CellList& list) const {
-      return ValidUtf8(fmt::format("{}", fmt::join(list, " ")));
+      return ValidUtf8(fmt::format("{}", fmt::join(list, kBetweenItems)));
     }
   };
   return std::visit(Visitor{}, cell);

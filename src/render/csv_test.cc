@@ -41,6 +41,17 @@ TEST(CsvTest, ATerminalIsSentNoControlCharacters) {
             "d\n");
 }
 
+TEST(CsvTest, ItemsOfAListMayHoldSpaces) {
+  table::Result result = SampleResult();
+  table::Table table;
+  AddInts(table, {.name = "n"}, {1});
+  table.columns.push_back({{.name = "ops"}, [](size_t /*row*/) {
+                             return table::Cell(table::CellList{"a b", "c"});
+                           }});
+  result.ranks.front().data = {{"rows", table}};
+  EXPECT_EQ(Csv(result, "rows"), "n,ops\n1,a b;c\n");
+}
+
 TEST(CsvTest, SeveralRanksHaveAFirstColumn) {
   table::Result result = SampleRanks();
   for (table::RankResult& rank : result.ranks) {

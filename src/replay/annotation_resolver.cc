@@ -62,10 +62,8 @@ class AnnotationResolver {
   }
 
   void Withhold(uint32_t index, const AnnotationFit& fit) {
-    LaunchOutcome& outcome = resolution_.outcomes[index];
-    outcome.source = path_;
-    outcome.withheld = true;
-    outcome.reason = fit.reason;
+    replay::Withhold(resolution_.outcomes[index], attribution::Evidence::kGraphNode, path_,
+                     fit.reason);
   }
 
   void Place(uint32_t index, const AnnotationFit& fit) {
@@ -89,6 +87,7 @@ class AnnotationResolver {
     outcome.source = path_;
     outcome.withheld = false;
     outcome.reason.clear();
+    outcome.refusals.clear();
     outcome.confidence = static_cast<double>(fit.found) / static_cast<double>(fit.kernels);
   }
 

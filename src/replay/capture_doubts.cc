@@ -14,7 +14,11 @@ void Refuse(Finding& finding, std::string_view why) {
 
 }  // namespace
 
-void CaptureDoubts::Note(std::span<const Finding> found) {
+void CaptureDoubts::Note(std::span<const int64_t> n_kernels, std::span<const Finding> found) {
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (n_kernels[i] < 0) continue;
+    (found[i].capture < 0 ? unresolved_ : resolved_[CaptureOf(found[i]).file]) += n_kernels[i];
+  }
   for (size_t begin = 0; begin < found.size();) {
     const size_t end = ForwardEnd(found, begin);
     if (found[begin].capture >= 0) {
@@ -36,10 +40,11 @@ void CaptureDoubts::DoubtPieces(std::span<Finding> found) const {
     const size_t end = ForwardEnd(found, begin);
     if (found[begin].capture >= 0) {
       const LibraryCapture& capture = CaptureOf(found[begin]);
-      const bool few = (end - begin) * 2 < capture.pieces.size();
-      if (few && !whole_.contains(capture.content)) {
+      const bool cut = end - begin < capture.pieces.size();
+      if (cut && !whole_.contains(capture.content)) {
         for (Finding& finding : found.subspan(begin, end - begin)) {
-          Refuse(finding, "too few pieces of a forward ran to tell that they are this capture's");
+          Refuse(finding,
+                 "only a part of a forward ran, and no whole one shows that it is this capture's");
         }
       }
     }
@@ -56,7 +61,9 @@ void CaptureDoubts::DoubtFiles(std::span<const int64_t> n_kernels, std::span<Fin
     sum += n_kernels[i];
   }
   for (const auto& [file, kernels] : resolved) {
-    if (kernels >= unresolved) continue;
+    // In its step, or in the whole trace: a draft model may have steps of its own.
+    const bool most_of_trace = resolved_.contains(file) && resolved_.at(file) >= unresolved_;
+    if (kernels >= unresolved && most_of_trace) continue;
     for (Finding& finding : found) {
       if (finding.capture < 0 || CaptureOf(finding).file != file) continue;
       if (HasLargerUnused(CaptureOf(finding))) {

@@ -105,6 +105,11 @@ void CaptureLibrary::Open(const WantedCapture& wanted, int64_t distance) {
   }
 }
 
+bool CaptureLibrary::AnyRead() const {
+  return std::any_of(files_.begin(), files_.end(),
+                     [](const File& file) { return file.trace != nullptr; });
+}
+
 void CaptureLibrary::OpenFile(size_t index) {
   File& file = files_[index];
   file.is_open = true;

@@ -41,6 +41,8 @@ class CaptureLibrary {
   int64_t DistanceOf(const WantedCapture& wanted, const LibraryCapture& capture) const;
 
   const std::vector<LibraryCapture>& captures() const { return captures_; }
+  /// Could any file that was opened be read?
+  bool AnyRead() const;
   RowPlacer& placer(const LibraryCapture& capture) { return *files_[capture.file].placer; }
   /// The sizes that captures are known for, ascending.
   const std::vector<int64_t>& sizes() const { return sizes_; }

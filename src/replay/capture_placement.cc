@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace layerscope::replay {
 
@@ -16,16 +17,16 @@ void CapturePlacement::Write(uint32_t launch, const WantedCapture& wanted, const
 }
 
 void CapturePlacement::Withhold(const Finding& finding, LaunchOutcome& outcome) const {
-  outcome.withheld = true;
   if (finding.nearest < 0) {
-    outcome.reason = "it holds no graph capture";
-    outcome.source = first_file_;
+    replay::Withhold(outcome, attribution::Evidence::kCaptureAlignment, first_file_,
+                     library_.AnyRead() ? "it holds no graph capture" : "it could not be read");
     return;
   }
+  const bool first = !outcome.withheld;
   const Recording& nearest = library_.captures()[static_cast<size_t>(finding.nearest)].recording;
-  outcome.reason = finding.reason;
-  outcome.source = nearest.source->path;
-  outcome.source_batch = nearest.batch;
+  replay::Withhold(outcome, attribution::Evidence::kCaptureAlignment, nearest.source->path,
+                   finding.reason);
+  if (first) outcome.source_batch = nearest.batch;
 }
 
 void CapturePlacement::Place(uint32_t index, const Finding& finding) {
@@ -43,9 +44,9 @@ void CapturePlacement::Place(uint32_t index, const Finding& finding) {
 }
 
 void CapturePlacement::Say(const WantedCapture& wanted, const Finding& finding,
-                           LaunchOutcome& outcome) const {
+                           LaunchOutcome& before) const {
   const LibraryCapture& capture = library_.captures()[static_cast<size_t>(finding.capture)];
-  outcome = {};
+  LaunchOutcome outcome;
   outcome.evidence = attribution::Evidence::kCaptureAlignment;
   outcome.source = capture.recording.source->path;
   outcome.source_batch = capture.recording.batch;
@@ -58,6 +59,12 @@ void CapturePlacement::Say(const WantedCapture& wanted, const Finding& finding,
   outcome.confidence =
       all == 0 ? 1.0 : static_cast<double>(outcome.matched) / static_cast<double>(all);
   SayBatch(wanted, outcome);
+  const std::optional<int64_t> rank = capture.recording.source->rank;
+  if (rank && wanted.rank && *rank != *wanted.rank) {
+    outcome.reason +=
+        fmt::format("{}captured on rank {}", outcome.reason.empty() ? "" : ", ", *rank);
+  }
+  PutInPlace(before, std::move(outcome));
 }
 
 void CapturePlacement::SayBatch(const WantedCapture& wanted, LaunchOutcome& outcome) const {

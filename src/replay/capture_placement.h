@@ -21,7 +21,7 @@ class CapturePlacement {
  private:
   void Withhold(const Finding& finding, LaunchOutcome& outcome) const;
   void Place(uint32_t index, const Finding& finding);
-  void Say(const WantedCapture& wanted, const Finding& finding, LaunchOutcome& outcome) const;
+  void Say(const WantedCapture& wanted, const Finding& finding, LaunchOutcome& before) const;
   void SayBatch(const WantedCapture& wanted, LaunchOutcome& outcome) const;
 
   Resolution& resolution_;

@@ -1,19 +1,18 @@
 #include "src/replay/capture_resolver.h"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "src/base/hash.h"
 #include "src/replay/capture_doubts.h"
 #include "src/replay/capture_finding.h"
+#include "src/replay/capture_fits.h"
 #include "src/replay/capture_library.h"
 #include "src/replay/capture_placement.h"
 #include "src/replay/forward_judgement.h"
@@ -35,21 +34,10 @@ struct Usable {
 constexpr int64_t kMostTiers = kKernelCost - 1;
 /// Every attempt refuses something; a hostile input could go on for long.
 constexpr int kMostAttempts = 32;
-
 /// What the launches of one sequence may be, and what comes nearest when they are nothing of it.
 struct SequenceChoices {
   LaunchChoices choices;
   Finding nearest;
-};
-
-struct FitKey {
-  uint32_t sequence, capture, piece;
-  friend auto operator<=>(const FitKey&, const FitKey&) = default;
-};
-struct FitKeyHash {
-  uint64_t operator()(const FitKey& key) const noexcept {
-    return base::MixIn(uint64_t{key.sequence} << 32 | key.capture, key.piece);
-  }
 };
 
 class CaptureResolver {
@@ -61,7 +49,7 @@ class CaptureResolver {
         library_(resolution.trace, resolution.graft, sources.captures),
         placement_(resolution, library_, sources.captures.front().path),
         doubts_(library_),
-        replayed_(graphs_.n_sequences) {}
+        fits_(resolution.trace, graphs_, library_) {}
 
   void Run() {
     std::map<std::vector<int64_t>, std::vector<Finding>> known;  // by content of the group
@@ -71,7 +59,9 @@ class CaptureResolver {
       if (is_new) at->second = Solve(group);
       found.push_back(&at->second);
     }
-    for (const auto& [key, findings] : known) doubts_.Note(findings);
+    for (size_t g = 0; g < found.size(); ++g) {
+      doubts_.Note(KernelsOf(graphs_.groups[g]), *found[g]);
+    }
     for (size_t g = 0; g < found.size(); ++g) {
       doubts_.Doubt(KernelsOf(graphs_.groups[g]), *found[g]);
       Apply(graphs_.groups[g], *found[g]);
@@ -93,29 +83,25 @@ class CaptureResolver {
     return key;
   }
 
-  const ReplayedSequence& Replayed(uint32_t launch) {
-    ReplayedSequence& sequence = replayed_[graphs_.launches[launch].sequence];
-    if (sequence.elements.empty()) {
-      sequence = ReadReplayed(resolution_.trace, graphs_.launches[launch]);
+  /// A piece that may lie under a launch, and no less than what it would cost.
+  struct Option {
+    int64_t least_cost = 0;
+    uint32_t capture = 0;
+    uint32_t piece = 0;
+    int64_t tier = 0;
+    friend auto operator<=>(const Option&, const Option&) = default;
+  };
+
+  std::vector<Option> OptionsOf(uint32_t launch, const std::vector<Usable>& usable) {
+    std::vector<Option> options;
+    for (const auto& [c, tier] : usable) {
+      const LibraryCapture& capture = library_.captures()[c];
+      for (uint32_t p = 0; p < capture.pieces.size(); ++p) {
+        options.push_back({fits_.LeastDifferences(launch, c, p) * kKernelCost + tier, c, p, tier});
+      }
     }
-    return sequence;
-  }
-
-  FitKey KeyOf(uint32_t launch, uint32_t capture, uint32_t piece) const {
-    return {graphs_.launches[launch].sequence, capture, piece};
-  }
-
-  const PieceFit& FitOf(uint32_t launch, uint32_t capture, uint32_t piece) {
-    const FitKey key = KeyOf(launch, capture, piece);
-    const auto at = fit_of_.find(key);
-    if (at != fit_of_.end()) return *at->second;
-    const LibraryCapture& from = library_.captures()[capture];
-    const RecordedSequence& recorded = from.pieces[piece];
-    const bool by_name = from.recording.pieces[piece].names_kernels;
-    auto fit = std::make_unique<PieceFit>(
-        by_name ? FitByName(Replayed(launch), recorded)
-                : FitByLabels(resolution_.trace, Replayed(launch), recorded, from.labels[piece]));
-    return *fit_of_.emplace(key, std::move(fit)).first->second;
+    std::sort(options.begin(), options.end());
+    return options;
   }
 
   WantedCapture WantedFor(const GraphLaunches::Group& group) const {
@@ -133,11 +119,14 @@ class CaptureResolver {
     const WantedCapture wanted = WantedFor(group);
     refused_.clear();
     int64_t done = -1;
-    while (open()) {
+    // Farther ones come in twice as many at a time: thousands must not cost their square.
+    ptrdiff_t at_a_time = 1;
+    for (int round = 0; open(); ++round) {
       const std::vector<int64_t> distances = library_.Distances(wanted);
       const auto next = std::upper_bound(distances.begin(), distances.end(), done);
       if (next == distances.end()) break;
-      done = *next;
+      if (round >= kMostTiers) at_a_time *= 2;
+      done = *(next + std::min(at_a_time, distances.end() - next) - 1);
       library_.Open(wanted, done);
       SolveWith(group, wanted, done, found);
     }
@@ -228,30 +217,38 @@ class CaptureResolver {
   void FindChoices(uint32_t launch, const std::vector<Usable>& usable, SequenceChoices& found) {
     LaunchChoices& choices = found.choices;
     Finding& nearest = found.nearest;
-    choices.none_cost = (Replayed(launch).n_kernels + 1) * kKernelCost;
+    choices.none_cost = (fits_.Replayed(launch).n_kernels + 1) * kKernelCost;
     const PieceFit* best = nullptr;
-    for (const auto& [c, tier] : usable) {
-      const LibraryCapture& capture = library_.captures()[c];
-      for (uint32_t p = 0; p < capture.pieces.size(); ++p) {
-        const PieceFit& fit = FitOf(launch, c, p);
-        if (fit.possible && !refused_.contains(KeyOf(launch, c, p))) {
-          choices.candidates.push_back({c, p, fit.differences * kKernelCost + tier});
-        }
-        if (best != nullptr && best->matched >= fit.matched) continue;
-        best = &fit;
-        nearest.nearest = c;
-        nearest.reason = fit.reason.empty()
-                             ? fmt::format("{} of {} kernels agree with the capture, which has {}",
-                                           fit.matched, fit.kernels, capture.pieces[p].n_kernels)
-                             : fit.reason;
+    // Of captures of one piece a dearer one is never on a best way: it need not be laid.
+    int64_t cheapest = std::numeric_limits<int64_t>::max();
+    for (const Option& option : OptionsOf(launch, usable)) {
+      const std::vector<RecordedSequence>& pieces = library_.captures()[option.capture].pieces;
+      const bool whole = pieces.size() == 1;
+      if (whole && option.least_cost > cheapest) continue;
+      const PieceFit& fit = fits_.Of(launch, option.capture, option.piece);
+      if (fit.possible && !refused_.contains(fits_.KeyOf(launch, option.capture, option.piece))) {
+        const int64_t cost = fit.differences * kKernelCost + option.tier;
+        choices.candidates.push_back({option.capture, option.piece, cost});
+        if (whole) cheapest = std::min(cheapest, cost);
       }
+      if (best != nullptr && best->matched >= fit.matched) continue;
+      best = &fit;
+      nearest.nearest = option.capture;
+      nearest.reason = fit.reason.empty()
+                           ? fmt::format("{} of {} kernels agree with the capture, which has {}",
+                                         fit.matched, fit.kernels, pieces[option.piece].n_kernels)
+                           : fit.reason;
     }
+    std::sort(choices.candidates.begin(), choices.candidates.end(),
+              [](const PieceCandidate& a, const PieceCandidate& b) {
+                return std::pair(a.recording, a.piece) < std::pair(b.recording, b.piece);
+              });
   }
 
   void TakeChoice(uint32_t launch, const LaunchChoices& choices, const LaunchLayout& layout,
                   Finding& finding) {
     const PieceCandidate& chosen = choices.candidates[layout.chosen];
-    const PieceFit& fit = FitOf(launch, chosen.recording, chosen.piece);
+    const PieceFit& fit = fits_.Of(launch, chosen.recording, chosen.piece);
     for (const uint32_t other : layout.also_best) {
       const PieceCandidate& also = choices.candidates[other];
       if (SameNaming(launch, chosen, also)) continue;
@@ -263,8 +260,8 @@ class CaptureResolver {
   }
 
   bool SameNaming(uint32_t launch, const PieceCandidate& a, const PieceCandidate& b) {
-    const PieceFit& fit_a = FitOf(launch, a.recording, a.piece);
-    const PieceFit& fit_b = FitOf(launch, b.recording, b.piece);
+    const PieceFit& fit_a = fits_.Of(launch, a.recording, a.piece);
+    const PieceFit& fit_b = fits_.Of(launch, b.recording, b.piece);
     const std::vector<uint64_t>& naming_a = library_.captures()[a.recording].naming[a.piece];
     const std::vector<uint64_t>& naming_b = library_.captures()[b.recording].naming[b.piece];
     for (size_t i = 0; i < fit_a.node_of.size(); ++i) {
@@ -308,7 +305,7 @@ class CaptureResolver {
       const auto launch = first_launch + static_cast<uint32_t>(i);
       // Pieces without a difference may belong to other forwards that pass.
       if (total.differences == 0 || forward[i].fit->differences > 0) {
-        refused_.insert(KeyOf(launch, capture, forward[i].piece));
+        refused_.insert(fits_.KeyOf(launch, capture, forward[i].piece));
       }
       forward[i] = {-1, 0, nullptr, why, capture};
     }
@@ -324,7 +321,7 @@ class CaptureResolver {
   std::vector<int64_t> KernelsOf(const GraphLaunches::Group& group) {
     std::vector<int64_t> n_kernels;
     for (uint32_t i = group.begin; i < group.end; ++i) {
-      n_kernels.push_back(IsOpen(i) ? Replayed(i).n_kernels : -1);
+      n_kernels.push_back(IsOpen(i) ? fits_.Replayed(i).n_kernels : -1);
     }
     return n_kernels;
   }
@@ -335,9 +332,8 @@ class CaptureResolver {
   CaptureLibrary library_;
   CapturePlacement placement_;
   CaptureDoubts doubts_;
-  std::vector<ReplayedSequence> replayed_;  // by sequence; empty: not read yet
-  tsl::robin_map<FitKey, std::unique_ptr<PieceFit>, FitKeyHash> fit_of_;
-  std::set<FitKey> refused_;  // in this group: did not pass
+  CaptureFits fits_;
+  std::set<CaptureFits::Key> refused_;  // in this group: did not pass
 };
 
 }  // namespace

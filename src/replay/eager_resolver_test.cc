@@ -74,6 +74,17 @@ class ModelTrace {
     }
     End(step, from_ns);
   }
+  /// Two graphs of one step: one of another model (or this one's too), and `layers` of this one.
+  void ReplayPieces(const std::string& step, int layers, bool twice = false) {
+    const int64_t from_ns = now_ns_;
+    for (const bool own : {twice, true}) {
+      build_.Call(thread_, "cudaGraphLaunch", now_ns_, ++correlation_);
+      for (int layer = 0; layer < layers; ++layer) {
+        for (const Kernel& kernel : LayerKernels()) Run((own ? "" : "draft_") + kernel.name);
+      }
+    }
+    End(step, from_ns);
+  }
   Attributed Done() { return Attributed(std::move(build_)); }
 
  private:
@@ -188,6 +199,51 @@ TEST(EagerResolver, TheTracesOwnEagerStepsServeWhereNoFileIsGiven) {
   EXPECT_EQ(outcomes[0].evidence, Evidence::kEagerAlignment);
   EXPECT_EQ(ModuleOf(run, 32 + 1 + 5), "Layer_1.Norm_0");
   EXPECT_EQ(run.attribution.module[32 + 1 + 5], run.attribution.module[1 + 5]);
+}
+
+TEST(EagerResolver, AFileWithoutEagerForwardIsWithheldAndOwnStepsServe) {
+  ModelTrace unusable, model;
+  unusable.Replay("step[DECODE bs=4]");
+  model.Eager("step[DECODE bs=16]");
+  model.Replay("step[DECODE bs=4]");
+  const Attributed eager = unusable.Done();
+  Attributed run = model.Done();
+  const std::vector<LaunchOutcome> outcomes = Resolve(run, &eager);
+  EXPECT_EQ(outcomes[0].evidence, Evidence::kEagerAlignment);
+  EXPECT_EQ(outcomes[0].source, "this trace's own eager steps");
+  ASSERT_EQ(outcomes[0].refusals.size(), 1U);
+  EXPECT_EQ(outcomes[0].refusals[0].path, "eager.json");
+  EXPECT_EQ(outcomes[0].refusals[0].reason, "it holds no eager forward");
+  EXPECT_EQ(outcomes[0].refusals[0].source, Evidence::kEagerAlignment);
+  EXPECT_FALSE(outcomes[0].withheld);
+
+  ModelTrace alone;
+  alone.Replay("step[DECODE bs=4]");
+  Attributed without = alone.Done();
+  const std::vector<LaunchOutcome> withheld = Resolve(without, &eager);
+  EXPECT_TRUE(withheld[0].withheld);
+  EXPECT_EQ(withheld[0].reason, "it holds no eager forward");
+}
+
+TEST(EagerResolver, PiecesOfAForwardThatDoesNotFitAreWithheldWithIt) {
+  ModelTrace eager_model, replay_model;
+  eager_model.Eager("step[DECODE bs=4]");
+  // Another model whose second piece is the first layers of this one.
+  replay_model.ReplayPieces("step[DECODE bs=4]", 2);
+  const Attributed eager = eager_model.Done();
+  Attributed replay = replay_model.Done();
+  for (const LaunchOutcome& outcome : Resolve(replay, &eager)) EXPECT_TRUE(outcome.withheld);
+  EXPECT_EQ(ModuleOf(replay, 1), "-");
+  EXPECT_EQ(ModuleOf(replay, 12), "-");
+}
+
+TEST(EagerResolver, TwoGraphsOfOneStepAreNotTheSameForward) {
+  ModelTrace eager_model, replay_model;
+  eager_model.Eager("step[DECODE bs=4]");
+  replay_model.ReplayPieces("step[DECODE bs=4]", kLayers, true);
+  const Attributed eager = eager_model.Done();
+  Attributed replay = replay_model.Done();
+  for (const LaunchOutcome& outcome : Resolve(replay, &eager)) EXPECT_TRUE(outcome.withheld);
 }
 
 TEST(EagerResolver, OwnStepsThatDoNotFitAreNotSpokenOf) {

@@ -5,19 +5,42 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "src/base/format_number.h"
+#include "src/replay/lost_kernels.h"
 
 namespace layerscope::replay {
 namespace {
 
 using attribution::Evidence;
 using attribution::GraphAlignment;
+using base::FormatCounted;
 
 int64_t CountKernels(const trace::Trace& trace, const GraphLaunch& launch) {
   return std::count_if(launch.rows.begin(), launch.rows.end(), [&](uint32_t row) {
     return trace.activities.kind[row] == trace::ActivityKind::kKernel;
   });
+}
+
+std::string_view FileOf(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+/// What is odd, and what other sources said that did not fit.
+std::string ReasonOf(const LaunchOutcome& outcome) {
+  std::string reason = outcome.reason;
+  for (size_t i = outcome.withheld ? 1 : 0; i < outcome.refusals.size(); ++i) {
+    const Refusal& refusal = outcome.refusals[i];
+    if (!reason.empty()) reason += "; ";
+    if (!refusal.path.empty()) reason += std::string(FileOf(refusal.path)) + " is withheld: ";
+    reason += refusal.reason;
+  }
+  return reason;
 }
 
 class GraphSum {
@@ -61,7 +84,7 @@ class GraphSum {
     graph.missing += outcome.missing;
     graph.confidence += outcome.confidence;  // the mean in the end
     if (group.batch && (!graph.batch || *graph.batch < *group.batch)) graph.batch = group.batch;
-    if (graph.reason.empty()) graph.reason = outcome.reason;
+    if (graph.reason.empty()) graph.reason = ReasonOf(outcome);
   }
 
   void Begin(uint32_t index) {
@@ -97,24 +120,68 @@ void AddWarning(std::vector<table::HealthEntry>& warnings, std::string code,
   if (count > 0) warnings.push_back({std::move(code), severity, count, std::move(message)});
 }
 
+/// "1 graph launch was", "12 graph launches were".
+std::string Launches(int64_t count, std::string_view one, std::string_view many) {
+  return FormatCounted(count, fmt::format("graph launch {}", one),
+                       fmt::format("graph launches {}", many));
+}
+
+struct WithheldCode {
+  Evidence source;
+  std::string_view code;
+  std::string_view what;
+};
+constexpr WithheldCode kWithheldCodes[] = {
+    {Evidence::kGraphNode, "annotations_withheld", "The graph annotations"},
+    {Evidence::kCaptureAlignment, "capture_withheld", "The captures that were given"},
+    {Evidence::kEagerAlignment, "eager_withheld", "The eager run that was given"},
+    {Evidence::kTemplate, "template_withheld", "The modules that the config implies"},
+};
+
+/// One entry for each kind of source that was given and did not fit, with the reason of the first.
+void AddWithheld(const Resolution& resolution, std::vector<table::HealthEntry>& warnings) {
+  for (const WithheldSource& withheld : WithheldSources(resolution)) {
+    for (const WithheldCode& kind : kWithheldCodes) {
+      if (withheld.source != kind.source) continue;
+      AddWarning(warnings, std::string(kind.code), table::Severity::kWarning, withheld.launches,
+                 fmt::format("{} could not be used for {}: {}.", kind.what,
+                             FormatCounted(withheld.launches, "graph launch", "graph launches"),
+                             withheld.why));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<GraphAlignment> SumByGraph(const Resolution& resolution) {
   return GraphSum(resolution).Sum();
 }
 
+std::vector<WithheldSource> WithheldSources(const Resolution& resolution) {
+  std::vector<WithheldSource> sources;
+  for (const WithheldCode& kind : kWithheldCodes) {
+    WithheldSource withheld{kind.source, 0, {}};
+    for (const LaunchOutcome& outcome : resolution.outcomes) {
+      for (const Refusal& refusal : outcome.refusals) {
+        if (refusal.source == kind.source && withheld.launches++ == 0) {
+          withheld.why = refusal.reason;
+        }
+      }
+    }
+    if (withheld.launches > 0) sources.push_back(std::move(withheld));
+  }
+  return sources;
+}
+
 std::vector<table::HealthEntry> GraphWarnings(const std::vector<GraphAlignment>& alignments,
                                               const Resolution& resolution) {
-  int64_t matched = 0, resolved = 0, withheld = 0, missing = 0, other_batch = 0, bursts = 0;
-  std::string why, other, sources;
+  int64_t matched = 0, resolved = 0, missing = 0, other_batch = 0, bursts = 0;
+  std::string other;
   for (const GraphAlignment& graph : alignments) {
-    if (graph.evidence != Evidence::kUnresolved) {
-      ++resolved;
-      matched += graph.matched;
-      missing += graph.missing;
-    }
-    if (graph.withheld && why.empty()) why = graph.reason;
-    withheld += graph.withheld ? 1 : 0;
+    if (graph.evidence == Evidence::kUnresolved) continue;
+    ++resolved;
+    matched += graph.matched;
+    missing += graph.missing;
   }
   for (size_t i = 0; i < resolution.outcomes.size(); ++i) {
     const LaunchOutcome& outcome = resolution.outcomes[i];
@@ -124,22 +191,26 @@ std::vector<table::HealthEntry> GraphWarnings(const std::vector<GraphAlignment>&
   }
   std::vector<table::HealthEntry> warnings;
   AddWarning(warnings, "graph_resolved", table::Severity::kInfo, matched,
-             fmt::format("{} kernels of {} graphs were placed by a recording.", matched, resolved));
-  AddWarning(warnings, "capture_withheld", table::Severity::kWarning, withheld,
-             fmt::format("What was given for {} graphs does not fit and was not used: {}.",
-                         withheld, why));
+             fmt::format("{} of {} were given their modules.", FormatCounted(matched, "kernel"),
+                         FormatCounted(resolved, "graph")));
+  AddWithheld(resolution, warnings);
   AddWarning(warnings, "capture_other_batch", table::Severity::kWarning, other_batch,
-             fmt::format("{} graph launches were resolved by a recording of another batch size: "
-                         "{}.",
-                         other_batch, other));
+             fmt::format("{} resolved by a recording of another batch size: {}.",
+                         Launches(other_batch, "was", "were"), other));
   AddWarning(warnings, "graph_kernels_missing", table::Severity::kWarning, missing,
-             fmt::format("{} recorded kernels have no counterpart under the graph launches: the "
-                         "trace lost them.",
-                         missing));
+             fmt::format("{} no counterpart under the graph launches: the trace lost {}.",
+                         FormatCounted(missing, "recorded kernel has", "recorded kernels have"),
+                         missing == 1 ? "it" : "them"));
+  const int64_t lost = CountLostKernels(resolution);
+  AddWarning(
+      warnings, "graph_kernels_missing", table::Severity::kWarning, lost,
+      fmt::format("{} in some launches of a graph and not in others of the same step kind: "
+                  "the trace lost {}.",
+                  FormatCounted(lost, "kernel is", "kernels are"), lost == 1 ? "it" : "them"));
   AddWarning(warnings, "graph_burst", table::Severity::kWarning, bursts,
-             fmt::format("{} graph launches report their kernels as one burst (deferred time "
-                         "stamps): their order and durations mean nothing.",
-                         bursts));
+             fmt::format("{} kernels as one burst (deferred time stamps): their order and "
+                         "durations mean nothing.",
+                         Launches(bursts, "reports its", "report their")));
   return warnings;
 }
 

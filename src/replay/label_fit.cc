@@ -121,7 +121,9 @@ class LabelFit {
     size_t n_certain = 0;
     for (int round = 0; round < kRounds; ++round) {
       LaneAlignment lanes(replayed, recorded, costs, &fits);
-      if (!lanes.Search({0, 0}) || lanes.best() == kNoPath) return round > 0;
+      const bool searched = lanes.Search({0, 0});
+      fit_.work += lanes.work();
+      if (!searched || lanes.best() == kNoPath) return round > 0;
       PlacementVotes votes(replayed.size(), places);
       lanes.Vote(votes);
       std::map<uint32_t, std::set<uint32_t>> kernels_of_label;
@@ -151,6 +153,7 @@ class LabelFit {
     disagrees_.assign(kernels_.size(), 0);
     for (const RecordedLabels::Run& run : labels_.runs) JudgeRun(run, laid);
     JudgeLabels();
+    JudgeNames();
   }
 
   /// By recorded kernel: the replayed one, or kUnmatched.
@@ -176,6 +179,18 @@ class LabelFit {
     if (!run.kernel.empty() || run.family == WorkFamily::kUnknown || !known) return;
     for (uint32_t r = run.begin; r < run.end; ++r) {
       if (laid[r] != kUnmatched) (shown ? agrees_ : disagrees_)[laid[r]] = 1;
+    }
+  }
+
+  /// Where only some launches name their kernels, these must be the ones that ran.
+  void JudgeNames() {
+    for (size_t k = 0; k < kernels_.size(); ++k) {
+      if (kernel_of_[k] == kUnmatched) continue;
+      const uint32_t symbol = recorded_.elements[labels_.node[kernel_of_[k]]].symbol;
+      if (symbol == kUnnamed) continue;
+      const bool same = symbol == replayed_.elements[position_[k]].symbol;
+      agrees_[k] = same ? 1 : 0;
+      disagrees_[k] = same ? 0 : 1;
     }
   }
 

@@ -15,7 +15,10 @@ class LabelReader {
  public:
   LabelReader(const SideTrace& source, const RecordedPiece& piece) : source_(source) {
     for (uint32_t i = 0; i < piece.nodes.size(); ++i) {
-      if (piece.nodes[i].kind == NodeKind::kKernel) labels_.node.push_back(i);
+      const RecordedNode& node = piece.nodes[i];
+      const bool copies = node.kernel.valid() &&
+                          KindOfName(source.trace->strings[node.kernel]) != NodeKind::kKernel;
+      if (node.kind == NodeKind::kKernel && !copies) labels_.node.push_back(i);
     }
     for (const uint32_t i : labels_.node) nodes_.push_back(&piece.nodes[i]);
   }

@@ -9,6 +9,8 @@ namespace layerscope::replay {
 namespace {
 
 constexpr size_t kMaxStates = 1'000'000;
+/// What a state costs, in cells of a table of one lane (measured: 200 ns against 3 ns).
+constexpr int64_t kCellsOfState = 64;
 
 uint32_t Plus(uint32_t cost, uint32_t more) {
   return cost == kNoPath ? kNoPath : cost + more;
@@ -55,13 +57,17 @@ bool LaneAlignment::InBand(uint64_t key, size_t recorded, const DifferenceBand& 
 }
 
 bool LaneAlignment::Search(const DifferenceBand& band) {
+  work_ = 0;
+  best_ = kNoPath;
   if (too_many_lanes_) return false;
   layers_.assign(recorded_.size() + 1, {});
   std::vector<State> arriving = {{0, 0, kNoPath}};
   size_t n_states = 0;
   for (size_t r = 0; r <= recorded_.size(); ++r) {
-    if (!Expand(r, arriving, band)) return false;
+    const bool expanded = Expand(r, arriving, band);
     n_states += layers_[r].size();
+    work_ = static_cast<int64_t>(n_states) * kCellsOfState;
+    if (!expanded) return false;
     if (n_states > kMaxStates) return false;
   }
   const Layer& last = layers_.back();

@@ -30,6 +30,8 @@ class LaneAlignment {
   /// Finds the best ways within the band. False: too many states (a million), or too many lanes.
   bool Search(const DifferenceBand& band);
   uint32_t best() const { return best_; }
+  /// Of the last Search, in cells of a table of one lane.
+  int64_t work() const { return work_; }
   /// After Search: what every best way does with every replayed element.
   void Vote(PlacementVotes& votes);
 
@@ -68,6 +70,7 @@ class LaneAlignment {
   bool too_many_lanes_ = false;
   std::vector<Layer> layers_;  // by recorded position
   uint32_t best_ = kNoPath;
+  int64_t work_ = 0;
 };
 
 }  // namespace layerscope::replay

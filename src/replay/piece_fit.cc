@@ -24,6 +24,9 @@ size_t CountCommon(std::span<const uint32_t> a, std::span<const uint32_t> b) {
 /// and the forward as a whole is judged elsewhere.
 constexpr double kLeastCommon = 0.5;
 
+constexpr const char* kOtherOrder =
+    "its kernels have the capture's names, but their order fits in no way, or in too many";
+
 }  // namespace
 
 NodeKind KindOfName(std::string_view kernel_name) {
@@ -65,7 +68,13 @@ ReplayedSequence ReadReplayed(const trace::Trace& trace, const GraphLaunch& laun
   return sequence;
 }
 
-PieceFit FitByName(const ReplayedSequence& replayed, const RecordedSequence& recorded) {
+int64_t LeastDifferences(const ReplayedSequence& replayed, const RecordedSequence& recorded) {
+  const auto n_common = static_cast<int64_t>(CountCommon(replayed.sorted, recorded.sorted));
+  return replayed.n_kernels + recorded.n_kernels - 2 * n_common;
+}
+
+PieceFit FitByName(const ReplayedSequence& replayed, const RecordedSequence& recorded,
+                   bool only_equal) {
   PieceFit fit;
   fit.kernels = replayed.n_kernels;
   const auto n_common = static_cast<int64_t>(CountCommon(replayed.sorted, recorded.sorted));
@@ -78,12 +87,23 @@ PieceFit FitByName(const ReplayedSequence& replayed, const RecordedSequence& rec
       static_cast<double>(n_common) < share(kLeastCommon, recorded.n_kernels)) {
     return fit;
   }
+  if (only_equal && (least_differences > 0 || !replayed.one_lane)) {
+    fit.reason = kTooManyNear;
+    return fit;
+  }
   // A few more than the names alone demand: kernels in another order cost two each.
-  const auto allowed =
-      static_cast<size_t>(least_differences) + 8 + static_cast<size_t>(replayed.n_kernels) / 25;
+  const size_t allowed = only_equal ? 0
+                                    : static_cast<size_t>(least_differences) + 8 +
+                                          static_cast<size_t>(replayed.n_kernels) / 25;
   SequenceMatch match =
       AlignSequences(replayed.elements, recorded.elements, recorded.places, allowed);
-  if (!match.aligned) return fit;
+  fit.work = match.work;
+  if (!match.aligned) {
+    const bool same_names =
+        static_cast<double>(n_common) >= share(kEnoughAligned, replayed.n_kernels);
+    if (only_equal || same_names) fit.reason = only_equal ? kTooManyNear : kOtherOrder;
+    return fit;
+  }
   fit.node_of = std::move(match.recorded_of);
   fit.matched = match.n_matched;
   fit.uncertain = match.n_uncertain;

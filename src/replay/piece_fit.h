@@ -16,6 +16,8 @@ namespace layerscope::replay {
 /// Symbols of copies and sets, whatever their driver calls them; names are numbered below.
 inline constexpr uint32_t kCopySymbol = kUnmatched - 1;
 inline constexpr uint32_t kSetSymbol = kUnmatched - 2;
+/// Of a recorded kernel whose launch does not name it: no name of either side is numbered so.
+inline constexpr uint32_t kUnnamed = kUnmatched - 3;
 
 /// A kernel that copies or sets memory is a copy in one trace and a kernel in another
 /// (formats/kineto.md): what the name says, kKernel for all other kernels.
@@ -49,12 +51,20 @@ struct PieceFit {
   int64_t missing = 0;      ///< recorded kernels that no replayed one stands for
   int64_t differences = 0;  ///< kernels that only one side has
   int64_t agreeing = 0;     ///< matched kernels that more than their number speaks for
+  int64_t work = 0;         ///< what it took to find out, in cells of tables
   bool possible = false;    ///< false: nothing worth counting agrees
   std::string reason;       ///< why it is not possible, where the counts do not say it
 };
 
-/// By the names of the kernels, which the piece has.
-PieceFit FitByName(const ReplayedSequence& replayed, const RecordedSequence& recorded);
+/// Why a piece is not possible where too much work was done before.
+inline constexpr const char* kTooManyNear = "too many captures come near it to compare them all";
+
+/// The fewest differences that the names of the kernels allow, whatever their order.
+int64_t LeastDifferences(const ReplayedSequence& replayed, const RecordedSequence& recorded);
+
+/// By the names of the kernels, which the piece has. `only_equal`: what takes work is not tried.
+PieceFit FitByName(const ReplayedSequence& replayed, const RecordedSequence& recorded,
+                   bool only_equal = false);
 
 /// The share of a recording's kernels that may be missing in the replay; 12 % and more were seen.
 inline constexpr double kMostMissing = 0.25;

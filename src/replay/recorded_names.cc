@@ -17,7 +17,7 @@ Element RecordedNames::ElementOf(const RecordedNode& node) {
   element.is_copy = node.kind != NodeKind::kKernel;
   element.symbol = node.kind == NodeKind::kSet ? kSetSymbol : kCopySymbol;
   if (element.is_copy) return element;
-  if (!node.kernel.valid()) return {kForeign, 0, false};
+  if (!node.kernel.valid()) return {kUnnamed, 0, false};
   uint32_t& symbol = symbol_of_[node.kernel.index()];
   if (symbol == kUnmatched) {
     const std::string_view name = source_.trace->strings[node.kernel];

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/attribution/attribution.h"
@@ -12,6 +13,13 @@
 #include "src/trace/trace.h"
 
 namespace layerscope::replay {
+
+/// A source that was given and does not fit a graph launch.
+struct Refusal {
+  attribution::Evidence source;  ///< what it would have been
+  std::string path;              ///< may be empty
+  std::string reason;            ///< one clause
+};
 
 /// What became of one graph launch. Counts are its kernels.
 struct LaunchOutcome {
@@ -30,8 +38,17 @@ struct LaunchOutcome {
   bool other_batch = false;  ///< the recording is of another batch size than the step
   double confidence = 0;
 
+  std::vector<Refusal> refusals;  ///< sources that did not fit, strongest first; one a kind
+
   bool placed() const { return evidence != attribution::Evidence::kUnresolved; }
 };
+
+/// A launch that one source places after others were withheld: their reasons are kept.
+void PutInPlace(LaunchOutcome& before, LaunchOutcome placed);
+/// Says that a source does not fit. The outcome is the first one's, for it is the strongest; later
+/// ones are noted.
+void Withhold(LaunchOutcome& outcome, attribution::Evidence source, std::string_view path,
+              std::string_view reason);
 
 /// The state that the resolvers hand on, strongest first. Each places rows through `graft` (see
 /// row_placer.h) under launches that are not placed yet, and says so in `outcomes`.

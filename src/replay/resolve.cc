@@ -1,5 +1,6 @@
 #include "src/replay/resolve.h"
 
+#include <string>
 #include <utility>
 
 #include "src/attribution/module_graft.h"
@@ -11,17 +12,24 @@
 
 namespace layerscope::replay {
 
-void ResolveReplays(trace::Trace& trace, attribution::Attribution& attribution,
-                    const Sources& sources) {
+std::vector<WithheldSource> ResolveReplays(trace::Trace& trace,
+                                           attribution::Attribution& attribution,
+                                           const Sources& sources) {
   const GraphLaunches graphs = FindGraphLaunches(trace, attribution);
-  if (graphs.launches.empty()) return;
+  if (graphs.launches.empty()) return {};
   attribution::ModuleGraft graft(trace, attribution);
   Resolution resolution{trace, attribution, graft, graphs, {}};
   resolution.outcomes.resize(graphs.launches.size());
   for (size_t i = 0; i < graphs.launches.size(); ++i) {
     if (!graphs.launches[i].burst) continue;
-    resolution.outcomes[i].withheld = !sources.captures.empty() || !sources.eager.empty();
-    resolution.outcomes[i].reason = "its kernels carry one deferred time stamp (a burst)";
+    LaunchOutcome& outcome = resolution.outcomes[i];
+    outcome.reason = "its kernels carry one deferred time stamp (a burst)";
+    if (sources.captures.empty() && sources.eager.empty()) continue;
+    const std::string why = outcome.reason;
+    Withhold(outcome,
+             sources.captures.empty() ? attribution::Evidence::kEagerAlignment
+                                      : attribution::Evidence::kCaptureAlignment,
+             {}, why);
   }
   ResolveByAnnotations(resolution, sources);
   ResolveByCaptures(resolution, sources);
@@ -32,6 +40,7 @@ void ResolveReplays(trace::Trace& trace, attribution::Attribution& attribution,
   for (table::HealthEntry& warning : GraphWarnings(attribution.alignments, resolution)) {
     attribution.warnings.push_back(std::move(warning));
   }
+  return WithheldSources(resolution);
 }
 
 }  // namespace layerscope::replay

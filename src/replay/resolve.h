@@ -37,11 +37,20 @@ struct Sources {
   const model::ModelConfig* config = nullptr;      ///< for templates; null: none
 };
 
+/// A kind of source that was given and could not be used for graph launches.
+struct WithheldSource {
+  attribution::Evidence source = attribution::Evidence::kUnresolved;
+  int64_t launches = 0;
+  std::string why;  ///< of the first of them, one clause
+};
+
 /// Gives the activities under graph launches their modules and ops, each from the strongest source
 /// that fits, and says in `attribution.alignments` what was laid over which graph, how well, and
 /// what was withheld and why. A weaker source never overrides a stronger one; a source that does
 /// not fit changes nothing. Activities that are not under a graph launch keep what they have.
-void ResolveReplays(trace::Trace& trace, attribution::Attribution& attribution,
-                    const Sources& sources);
+/// Returns the kinds of sources that did not fit, strongest first.
+std::vector<WithheldSource> ResolveReplays(trace::Trace& trace,
+                                           attribution::Attribution& attribution,
+                                           const Sources& sources);
 
 }  // namespace layerscope::replay

@@ -68,6 +68,8 @@ class BandedAlignment {
     return At(from_start_, recorded_.size(), replayed_.size());
   }
 
+  int64_t n_cells() const { return static_cast<int64_t>(offset_.back()); }
+
   /// What every best path does with every replayed element.
   void Vote(uint32_t best, PlacementVotes& votes) {
     to_end_.assign(offset_.back(), kNoPath);
@@ -144,12 +146,16 @@ class Aligner {
             static_cast<int64_t>(std::min(max_differences, replayed.size() + recorded.size()))) {}
 
   SequenceMatch Align() {
-    if (replayed_.empty() || OnOneLane(replayed_)) {
-      if (IsEqual()) return Identity();
-      if (TryOneLane()) return Result();
-      return Nothing();
+    SequenceMatch match;
+    if (!replayed_.empty() && !OnOneLane(replayed_)) {
+      match = TryLanes() ? Result() : Nothing();
+    } else if (IsEqual()) {
+      match = Identity();
+    } else {
+      match = TryOneLane() ? Result() : Nothing();
     }
-    return TryLanes() ? Result() : Nothing();
+    match.work = work_ + static_cast<int64_t>(replayed_.size() + recorded_.size());
+    return match;
   }
 
  private:
@@ -199,6 +205,7 @@ class Aligner {
     const bool found = Widen([&](const DifferenceBand& band) {
       if (!table.Layout(band)) return false;
       best_ = table.Forward();
+      work_ += table.n_cells();
       return true;
     });
     if (!found) return false;
@@ -211,9 +218,10 @@ class Aligner {
     costs_ = SkipCosts(replayed_, recorded_, max_differences_);
     LaneAlignment lanes(replayed_, recorded_, costs_);
     const bool found = Widen([&](const DifferenceBand& band) {
-      if (!lanes.Search(band)) return false;
+      const bool searched = lanes.Search(band);
+      work_ += lanes.work();
       best_ = lanes.best();
-      return true;
+      return searched;
     });
     if (!found) return false;
     votes_ = PlacementVotes(replayed_.size(), places_);
@@ -249,6 +257,7 @@ class Aligner {
   const int64_t max_differences_;
   SkipCosts costs_;
   uint32_t best_ = kNoPath;
+  int64_t work_ = 0;
   PlacementVotes votes_;
 };
 
@@ -294,7 +303,10 @@ SequenceMatch AlignSequences(std::span<const Element> replayed, std::span<const 
   const bool copies = std::any_of(replayed.begin(), replayed.end(), is_copy) ||
                       std::any_of(recorded.begin(), recorded.end(), is_copy);
   if (match.aligned || !copies) return match;
-  return AlignKernelsOnly(replayed, recorded, places, max_differences);
+  const int64_t work = match.work;
+  match = AlignKernelsOnly(replayed, recorded, places, max_differences);
+  match.work += work;
+  return match;
 }
 
 }  // namespace layerscope::replay

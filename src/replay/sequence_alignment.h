@@ -29,6 +29,7 @@ struct SequenceMatch {
   int64_t n_only_recorded = 0;  ///< recorded kernels that no replayed one stands for
   int64_t n_differences = 0;    ///< kernels that only one side has; 0: the sequences agree
   bool aligned = false;         ///< false: too different, or too many ways to tell
+  int64_t work = 0;             ///< cells of tables that were filled, about
 };
 
 /// Which differences of place matter: recorded positions of equal `place` (same module call and op)

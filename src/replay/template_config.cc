@@ -84,7 +84,8 @@ class ConfigLayer {
       return "no layers were found";
     }
     if (pass.complete && static_cast<int64_t>(pass.n_layers) != config_.num_layers) {
-      return fmt::format("a pass has {} layers, the config {}", pass.n_layers, config_.num_layers);
+      return fmt::format("the trace has {} layers, the config {}", pass.n_layers,
+                         config_.num_layers);
     }
     if (pass.confidence < layers::kConfident) {
       return fmt::format("the layers were found with confidence {:.2f}, under {:.1f}",
@@ -110,8 +111,10 @@ class ConfigLayer {
     const double share =
         n_whole == 0 ? 0 : static_cast<double>(n_fitting) / static_cast<double>(n_whole);
     if (share < kEnoughAligned) {
-      return fmt::format("{} of {} layers show the modules that the config implies", n_fitting,
-                         n_whole);
+      std::string doubt = fmt::format("{} of {} layers show the modules that the config implies",
+                                      n_fitting, n_whole);
+      if (!lacking_.empty()) doubt += fmt::format("; no kernel can be {}", lacking_);
+      return doubt;
     }
     for (uint32_t i = 0; i < pass.n_layers; ++i) {
       if (laid[i] == nullptr) continue;
@@ -162,7 +165,11 @@ class ConfigLayer {
       key = base::Mix(key * 31 + (name << 1 | (kernels.back().aside ? 1 : 0)));
     }
     const auto [known, is_new] = slots_.try_emplace(key);
-    if (is_new) known->second = LayTemplate(kernels, names_, type);
+    if (is_new) {
+      TemplateSlot lacking = TemplateSlot::kLayer;
+      known->second = LayTemplate(kernels, names_, type, &lacking);
+      if (lacking_.empty()) lacking_ = PathBelowLayer(lacking, names_, IsLinearLayer(type));
+    }
     const bool fits = known->second.has_value() && known->second->size() == rows.size();
     return fits ? &*known->second : nullptr;
   }
@@ -234,8 +241,24 @@ class ConfigLayer {
   trace::StreamId main_stream_;
   tsl::robin_map<uint64_t, TemplateKernel, base::MixHash> traits_;
   std::map<uint64_t, std::optional<std::vector<TemplateSlot>>> slots_;
+  std::string lacking_;  // the first module for which a layer has no kernel
   tsl::robin_map<std::string, uint32_t> path_ids_;
 };
+
+/// How many layers the trace has: of the model, else of the most whole passes.
+std::optional<int64_t> CountLayers(const layers::LayerStructure& structure) {
+  if (structure.layers_per_pass) return structure.layers_per_pass;
+  std::map<int64_t, int64_t> n_passes;
+  for (const layers::Pass& pass : structure.passes) {
+    const bool counts = pass.kind != layers::PassKind::kDraft && pass.complete;
+    if (counts && pass.n_layers > 0) ++n_passes[int64_t{pass.n_layers}];
+  }
+  const auto most =
+      std::max_element(n_passes.begin(), n_passes.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == n_passes.end()) return std::nullopt;
+  return most->first;
+}
 
 }  // namespace
 
@@ -243,13 +266,15 @@ ConfigTemplate LayConfig(const trace::Trace& trace, const layers::LayerStructure
                          const model::ModelConfig& config) {
   ConfigTemplate none;
   const std::optional<TemplateNames> names = NamesOf(config);
-  if (!names) {
+  const std::optional<int64_t> n_layers = CountLayers(structure);
+  if (n_layers.value_or(config.num_layers) != config.num_layers) {
+    none.reason =
+        fmt::format("the trace has {} layers, the config {}", *n_layers, config.num_layers);
+  } else if (!names) {
     none.reason = fmt::format("no template is known for models of type {}", config.model_type);
   } else if (structure.abstained || structure.layers.empty()) {
     none.reason = "no layers were found in which to lay the config's modules";
-  } else if (structure.layers_per_pass.value_or(config.num_layers) != config.num_layers) {
-    none.reason = fmt::format("the trace has {} layers, the config {}", *structure.layers_per_pass,
-                              config.num_layers);
+    if (structure.abstained) none.reason += " (" + structure.abstained->code + ")";
   }
   if (!none.reason.empty()) return none;
   return ConfigLayer(trace, structure, config, *names).Run();

@@ -23,8 +23,9 @@ bool HasToken(std::string_view type, std::string_view token) {
 class LayerScan {
  public:
   LayerScan(std::span<const TemplateKernel> kernels, const TemplateNames& names,
-            std::string_view type)
-      : kernels_(kernels),
+            std::string_view type, TemplateSlot* lacking)
+      : lacking_(lacking),
+        kernels_(kernels),
         names_(names),
         linear_(IsLinearLayer(type)),
         experts_(HasToken(type, "MOE")),
@@ -81,7 +82,8 @@ class LayerScan {
     const size_t n = kernels_.size();
     input_norm_ = FindFirst(0, n, KernelClass::kNorm);
     mixer_ = FindFirst(0, n, KernelClass::kMixer);
-    if (input_norm_ >= mixer_ || mixer_ == n) return false;
+    if (mixer_ == n) return Lacks(TemplateSlot::kAttention);
+    if (input_norm_ >= mixer_) return Lacks(TemplateSlot::kInputNorm);
     mixer_end_ = mixer_ + 1;
     for (size_t at = mixer_; at < n && !Is(at, KernelClass::kGemm); ++at) {
       if (Is(at, KernelClass::kMixer) || Is(at, KernelClass::kMixerHelper) ||
@@ -94,7 +96,7 @@ class LayerScan {
       if (Is(at, KernelClass::kMixer)) mixer_end_ = at + 1;
     }
     post_norm_ = FindFirst(mixer_end_, n, KernelClass::kNorm);
-    if (post_norm_ == n) return false;
+    if (post_norm_ == n) return Lacks(TemplateSlot::kPostNorm);
     Fill(input_norm_, NormEnd(input_norm_), TemplateSlot::kInputNorm);
     Fill(post_norm_, NormEnd(post_norm_), TemplateSlot::kPostNorm);
     const size_t after = NormEnd(post_norm_);
@@ -128,12 +130,27 @@ class LayerScan {
     return LayQueryNorms(gemms[0]);
   }
 
+  /// Somewhere between the projection and the end of the attention, on any stream.
+  bool MayNormQueries(size_t first_gemm) const {
+    for (size_t at = first_gemm; at < mixer_end_; ++at) {
+      if (kernels_[at].may_norm) return true;
+    }
+    return false;
+  }
+  bool Lacks(TemplateSlot slot) {
+    if (lacking_ != nullptr) *lacking_ = slot;
+    return false;
+  }
+
   /// Norms of queries and keys: two, in this order, where the family has them.
   bool LayQueryNorms(size_t first_gemm) {
     if (FindFirst(NormEnd(input_norm_), first_gemm, KernelClass::kNorm) < first_gemm) return false;
     std::vector<size_t> norms = All(first_gemm, mixer_, KernelClass::kNorm);
     const std::vector<size_t> inner = All(first_gemm, mixer_, KernelClass::kInnerNorm);
-    if (!names_.norms_queries) return norms.empty();
+    const bool norms_heads = std::any_of(kernels_.begin(), kernels_.end(),
+                                         [](const TemplateKernel& k) { return k.norms_heads; });
+    if (!names_.norms_queries) return norms.empty() && !norms_heads;
+    if (!MayNormQueries(first_gemm)) return Lacks(TemplateSlot::kQueryNorm);
     norms.insert(norms.end(), inner.begin(), inner.end());
     std::sort(norms.begin(), norms.end());
     if (norms.size() == 2) {
@@ -191,7 +208,8 @@ class LayerScan {
       if (Is(at, KernelClass::kFfn) && kernels_[at].traits.experts) experts.push_back(at);
     }
     const std::vector<size_t> gemms = All(from, to, KernelClass::kGemm);
-    if (experts.empty() || gemms.empty()) return false;
+    if (experts.empty()) return Lacks(TemplateSlot::kExperts);
+    if (gemms.empty()) return Lacks(TemplateSlot::kRouter);
     const bool routed = std::any_of(experts.begin(), experts.end(),
                                     [&](size_t at) { return !kernels_[at].routes; });
     if (!routed) return false;
@@ -222,6 +240,7 @@ class LayerScan {
     }
   }
 
+  TemplateSlot* const lacking_;
   std::span<const TemplateKernel> kernels_;
   const TemplateNames& names_;
   bool linear_;
@@ -247,13 +266,22 @@ TemplateKernel ReadTemplateKernel(std::string_view kernel_name) {
   const bool inductor = own.starts_with("triton_") && has("_fused_");
   kernel.routes = kernel.traits.experts && (inductor || has("topk") || has("routing") ||
                                             has("gating") || has("bitmatrix") || has("router"));
+  // Inductor names what it fuses after the ops, or after nothing but a number; a norm needs a
+  // reduction, which `red` and `per` kernels are.
+  const bool reduces = own.starts_with("triton_red_") || own.starts_with("triton_per_");
+  kernel.may_norm =
+      has("norm") || has("rms") || has("rsqrt") || (inductor && reduces) ||
+      kernel.traits.kind == KernelClass::kNorm || kernel.traits.kind == KernelClass::kInnerNorm ||
+      kernel.traits.op == layers::EagerOp::kRsqrt || kernel.traits.op == layers::EagerOp::kMean;
+  kernel.norms_heads = kernel.traits.kind == KernelClass::kInnerNorm &&
+                       (has("qk_norm") || has("qknorm") || has("q_norm") || has("k_norm"));
   return kernel;
 }
 
 std::optional<std::vector<TemplateSlot>> LayTemplate(std::span<const TemplateKernel> kernels,
                                                      const TemplateNames& names,
-                                                     std::string_view type) {
-  return LayerScan(kernels, names, type).Run();
+                                                     std::string_view type, TemplateSlot* lacking) {
+  return LayerScan(kernels, names, type, lacking).Run();
 }
 
 std::string PathBelowLayer(TemplateSlot slot, const TemplateNames& names, bool linear) {

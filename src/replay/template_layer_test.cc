@@ -144,6 +144,21 @@ TEST(TemplateLayer, AnotherKindOfLayerThanTheConfigsIsRefused) {
   EXPECT_TRUE(Lay(Names(kLlama), "FULL", normed_queries).empty());
 }
 
+TEST(TemplateLayer, QueryNormsThatTheConfigHasMustHaveAKernelThatCanHoldThem) {
+  const auto with = [](const std::string& kernel) {
+    Paths kernels = {"rms_norm_kernel", "gemm_qkv", "flash_fwd_kernel",   "gemm_o",
+                     "rms_norm_kernel", "gemm_up",  "act_and_mul_kernel", "gemm_down"};
+    kernels.insert(kernels.begin() + 2, kernel);
+    return kernels;
+  };
+  const TemplateNames qwen3 = Names(kQwen3);
+  EXPECT_TRUE(Lay(qwen3, "FULL", with("rotary_embedding_kernel")).empty());
+  EXPECT_TRUE(Lay(qwen3, "FULL", with("triton_poi_fused_0")).empty());
+  EXPECT_FALSE(Lay(qwen3, "FULL", with("fused_qk_norm_rope_kernel")).empty());
+  EXPECT_FALSE(Lay(qwen3, "FULL", with("triton_red_fused_1")).empty());
+  EXPECT_TRUE(Lay(Names(kLlama), "FULL", with("fused_qk_norm_rope_kernel")).empty());
+}
+
 TEST(TemplateLayer, KernelsOnASideStreamAreTheLayersOwn) {
   const TemplateNames llama = Names(kLlama);
   std::vector<TemplateKernel> kernels;

@@ -1,8 +1,15 @@
 #include "src/replay/template_resolver.h"
 
-#include <algorithm>
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/base/format_number.h"
 #include "src/replay/path_placer.h"
 #include "src/replay/template_config.h"
 #include "src/replay/template_siblings.h"
@@ -23,19 +30,24 @@ class ConfigResolver {
   void Run() {
     for (uint32_t i = 0; i < resolution_.graphs.launches.size(); ++i) {
       if (resolution_.outcomes[i].placed()) continue;
-      laid_.reason.empty() ? Place(i) : Withhold(i);
+      if (laid_.reason.empty()) {
+        Place(i);
+      } else {
+        Withhold(resolution_.outcomes[i], attribution::Evidence::kTemplate, config_.path,
+                 laid_.reason);
+      }
     }
   }
 
- private:
-  void Withhold(uint32_t index) {
-    LaunchOutcome& outcome = resolution_.outcomes[index];
-    if (outcome.withheld) return;
-    outcome.source = config_.path;
-    outcome.withheld = true;
-    outcome.reason = laid_.reason;
+  /// Where a recording knows only modules around several layers (what a compiler made of a model),
+  /// the template goes on below them.
+  void Refine() {
+    if (!laid_.reason.empty()) return;
+    FindLayersOfModules();
+    for (uint32_t i = 0; i < resolution_.graphs.launches.size(); ++i) RefineLaunch(i);
   }
 
+ private:
   void Place(uint32_t index) {
     const GraphLaunch& launch = resolution_.graphs.launches[index];
     LaunchOutcome outcome;
@@ -56,7 +68,67 @@ class ConfigResolver {
     if (outcome.matched == 0) return;
     outcome.evidence = attribution::Evidence::kTemplate;
     outcome.source = config_.path;
-    resolution_.outcomes[index] = std::move(outcome);
+    PutInPlace(resolution_.outcomes[index], std::move(outcome));
+  }
+
+  static bool IsRecorded(attribution::Evidence evidence) {
+    return evidence == attribution::Evidence::kCaptureAlignment ||
+           evidence == attribution::Evidence::kEagerAlignment;
+  }
+  bool IsOwnLayers(uint32_t row) const {
+    return structure_.layer[row].valid() && structure_.foreign[row] == 0 &&
+           structure_.part[row] == layers::PassPart::kLayer;
+  }
+
+  /// Modules that hold kernels of several layers of a pass, and layers of which every kernel lies
+  /// in such a module: a model's own module may hold a kernel of each layer beside their modules.
+  void FindLayersOfModules() {
+    const attribution::Attribution& attribution = resolution_.attribution;
+    std::map<std::pair<layers::PassId, attribution::ModuleId>, layers::LayerId> first_layer;
+    std::set<std::pair<layers::PassId, attribution::ModuleId>> several;
+    const auto key = [&](uint32_t row) {
+      return std::pair(structure_.pass[row], attribution.module[row]);
+    };
+    const auto n_rows = static_cast<uint32_t>(structure_.layer.size());
+    for (uint32_t row = 0; row < n_rows; ++row) {
+      if (!IsOwnLayers(row) || !attribution.module[row].valid()) continue;
+      const auto [at, is_new] = first_layer.try_emplace(key(row), structure_.layer[row]);
+      if (!is_new && at->second != structure_.layer[row]) several.insert(key(row));
+    }
+    coarse_layer_.assign(structure_.layers.size(), 1);
+    for (uint32_t row = 0; row < n_rows; ++row) {
+      if (!IsOwnLayers(row) || !attribution.module[row].valid()) continue;
+      if (!several.contains(key(row))) coarse_layer_[structure_.layer[row].index()] = 0;
+    }
+  }
+
+  void RefineLaunch(uint32_t index) {
+    const GraphLaunch& launch = resolution_.graphs.launches[index];
+    if (!IsRecorded(resolution_.outcomes[index].evidence)) return;
+    const attribution::Attribution& attribution = resolution_.attribution;
+    std::map<trace::ScopeId, std::vector<uint32_t>> rows_of_call;
+    for (const uint32_t row : launch.rows) {
+      const bool laid = IsRecorded(attribution.module_evidence[row]) && IsOwnLayers(row) &&
+                        coarse_layer_[structure_.layer[row].index()] != 0 &&
+                        laid_.path_of_row[row] != kNoPath;
+      if (laid) rows_of_call[attribution.scope[row]].push_back(row);
+    }
+    int64_t n_refined = 0;
+    for (const auto& [around, rows] : rows_of_call) {
+      paths_.BeginLaunch(launch.call, around);
+      for (const uint32_t row : rows) {
+        const trace::ScopeId call = paths_.CallFor(laid_.paths[laid_.path_of_row[row]]);
+        if (!call.valid()) continue;
+        resolution_.graft.Place(row, call, trace::OpId(), attribution::Evidence::kTemplate);
+        ++n_refined;
+      }
+    }
+    if (n_refined == 0) return;
+    std::string& reason = resolution_.outcomes[index].reason;
+    reason += fmt::format(
+        "{}its modules hold several layers: {} of a launch lie below them by "
+        "template of the config",
+        reason.empty() ? "" : "; ", base::FormatCounted(n_refined, "kernel"));
   }
 
   Resolution& resolution_;
@@ -64,16 +136,18 @@ class ConfigResolver {
   const model::ModelConfig& config_;
   ConfigTemplate laid_;
   PathPlacer paths_;
+  std::vector<uint8_t> coarse_layer_;  ///< by layer
 };
 
 }  // namespace
 
 void ResolveByTemplate(Resolution& resolution, const Sources& sources) {
-  if (resolution.AllPlaced() || sources.layers == nullptr) return;
-  ResolveBySiblings(resolution, *sources.layers);
-  if (sources.config != nullptr) {
-    ConfigResolver(resolution, *sources.layers, *sources.config).Run();
-  }
+  if (sources.layers == nullptr) return;
+  if (!resolution.AllPlaced()) ResolveBySiblings(resolution, *sources.layers);
+  if (sources.config == nullptr) return;
+  ConfigResolver by_config(resolution, *sources.layers, *sources.config);
+  by_config.Run();
+  by_config.Refine();
 }
 
 }  // namespace layerscope::replay

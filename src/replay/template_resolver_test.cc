@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,10 +43,17 @@ struct Templated {
   attribution::Attribution attribution;
   std::vector<LaunchOutcome> outcomes;
   std::string At(size_t row) const { return ModuleOf(trace, attribution, row); }
+  std::string_view RootOf(size_t row) const {
+    const std::vector<attribution::Module>& modules = attribution.modules.modules;
+    attribution::ModuleId module = attribution.module[row];
+    while (modules[module.index()].parent.valid()) module = modules[module.index()].parent;
+    return trace.strings[modules[module.index()].name];
+  }
 };
 
 /// A decode step that replays `n_layers` layers, with layers found and `config` laid over them.
-Templated ResolveWith(const model::ModelConfig* config, int n_layers, double least_confidence = 0) {
+Templated ResolveWith(const model::ModelConfig* config, int n_layers, double least_confidence = 0,
+                      bool compiled = false) {
   layers::DecoderTrace decoder;
   for (int i = 0; i < 3; ++i) {
     decoder.Step("step[DECODE bs=4]", [&] {
@@ -69,6 +77,14 @@ Templated ResolveWith(const model::ModelConfig* config, int n_layers, double lea
   attribution::ModuleGraft graft(run.trace, run.attribution);
   Resolution resolution{run.trace, run.attribution, graft, graphs, {}};
   resolution.outcomes.resize(graphs.launches.size());
+  for (size_t i = 0; compiled && i < graphs.launches.size(); ++i) {
+    const trace::ScopeId call = graft.AddCall(
+        graft.FindOrAdd({}, trace::ProcessId(0), {graft.Intern("GraphModule_0"), {}, {}}), {});
+    for (const uint32_t row : graphs.launches[i].rows) {
+      graft.Place(row, call, {}, Evidence::kCaptureAlignment);
+    }
+    resolution.outcomes[i].evidence = Evidence::kCaptureAlignment;
+  }
   ResolveByTemplate(resolution, sources);
   graft.Finish();
   run.outcomes = resolution.outcomes;
@@ -116,7 +132,42 @@ TEST(TemplateResolver, AModelThatHasAnotherFeedForwardPartIsWithheld) {
       "config.json");
   const Templated run = ResolveWith(&config, 8);
   EXPECT_TRUE(run.outcomes[0].withheld);
-  EXPECT_EQ(run.outcomes[0].reason, "0 of 8 layers show the modules that the config implies");
+  EXPECT_EQ(run.outcomes[0].reason,
+            "0 of 8 layers show the modules that the config implies; no kernel can be "
+            "self_attn.q_norm");
+}
+
+TEST(TemplateResolver, AConfigWithQueryNormsThatTheTraceLacksIsWithheld) {
+  const model::ModelConfig config = *model::ParseModelConfig(
+      R"({"model_type": "qwen3", "hidden_size": 64, "num_attention_heads": 4,
+          "num_key_value_heads": 2, "num_hidden_layers": 8})",
+      "config.json");
+  const Templated run = ResolveWith(&config, 8);
+  EXPECT_TRUE(run.outcomes[0].withheld);
+  EXPECT_EQ(run.outcomes[0].reason,
+            "0 of 8 layers show the modules that the config implies; no kernel can be "
+            "self_attn.q_norm");
+}
+
+// A capture of a compiled model ends at one GraphModule: the template goes on below it.
+TEST(TemplateResolver, GoesOnBelowAModuleThatHoldsSeveralLayers) {
+  const model::ModelConfig config = Llama(8);
+  const Templated run = ResolveWith(&config, 8, 0, true);
+  EXPECT_EQ(run.outcomes[1].evidence, Evidence::kCaptureAlignment);
+  EXPECT_EQ(run.outcomes[1].reason,
+            "its modules hold several layers: 64 kernels of a launch lie below them by template "
+            "of the config");
+  // A module of a known path is called by it; it hangs below the capture's nevertheless.
+  EXPECT_EQ(run.At(1), "model.layers.0.input_layernorm");
+  EXPECT_EQ(run.RootOf(1), "GraphModule_0");
+  EXPECT_EQ(run.At(68 + 1 + 8 * 7 + 7), "model.layers.7.mlp.down_proj");
+  EXPECT_EQ(run.At(67), "GraphModule_0");
+  EXPECT_EQ(run.attribution.module_evidence[1], Evidence::kTemplate);
+  EXPECT_EQ(run.attribution.module_evidence[67], Evidence::kCaptureAlignment);
+
+  const model::ModelConfig other = Llama(12);
+  const Templated kept = ResolveWith(&other, 8, 0, true);
+  EXPECT_EQ(kept.At(1), "GraphModule_0");
 }
 
 TEST(TemplateResolver, WithoutAConfigOrAResolvedLayerNothingIsSaid) {

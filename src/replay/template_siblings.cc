@@ -181,7 +181,7 @@ class SiblingResolver {
     }
     if (outcome.matched == 0) return;
     outcome.evidence = Evidence::kTemplate;
-    resolution_.outcomes[index] = std::move(outcome);
+    PutInPlace(resolution_.outcomes[index], std::move(outcome));
   }
 
   bool PlaceLike(uint32_t row, uint32_t like) {

@@ -14,6 +14,7 @@
 #include "src/document/trace_copy.h"
 #include "src/ingest/kineto/reader.h"
 #include "src/io/byte_source.h"
+#include "src/render/health_lines.h"
 #include "src/render/json.h"
 #include "src/session/document_output.h"
 #include "src/session/documents.h"
@@ -71,15 +72,15 @@ class DocumentRun {
   base::Status Check() const;
   base::Result<analysis::Output> Build(const analysis::AnalysisInput& input,
                                        const std::vector<std::string>& inputs);
-  /// Writes what Build made, and adds what was written to `result`.
-  base::Status Write(table::Result& result) const;
+  /// Writes what Build made, and adds what was written to the result.
+  base::Status Write(Outcome& outcome) const;
 
  private:
   base::Result<analysis::Output> BuildTrace(const analysis::AnalysisInput& input);
   base::Result<analysis::Output> BuildJson(const analysis::AnalysisInput& input,
                                            const std::vector<std::string>& inputs);
   base::Status WriteTrace(table::RankResult& result) const;
-  base::Status WriteJson(table::Result& result) const;
+  base::Status WriteJson(Outcome& outcome) const;
   base::Status Verify(const std::string& path, int64_t n_written) const;
 
   const DocumentRequest& request_;
@@ -143,8 +144,8 @@ base::Result<analysis::Output> DocumentRun::BuildJson(const analysis::AnalysisIn
                           std::move(json_.health)};
 }
 
-base::Status DocumentRun::Write(table::Result& result) const {
-  return build_trace_ != nullptr ? WriteTrace(result.ranks.front()) : WriteJson(result);
+base::Status DocumentRun::Write(Outcome& outcome) const {
+  return build_trace_ != nullptr ? WriteTrace(outcome.result.ranks.front()) : WriteJson(outcome);
 }
 
 base::Status DocumentRun::WriteTrace(table::RankResult& result) const {
@@ -205,7 +206,26 @@ base::Status DocumentRun::Verify(const std::string& path, int64_t n_written) con
       "check the disk, and report this if it happens again"};
 }
 
-base::Status DocumentRun::WriteJson(table::Result& result) const {
+/// The inputs of a document as people see them: as one, for it is one document.
+table::Result AsOne(const table::Result& result, std::vector<table::Block> blocks) {
+  table::Result one;
+  one.command = result.command;
+  // Several would be told apart by headings; the table names them.
+  if (result.inputs.size() == 1) one.inputs = result.inputs;
+  one.health = render::CollectHealth(result);
+  table::RankResult part;
+  if (result.ranks.size() == 1) part.coverage = result.ranks.front().coverage;
+  part.blocks = std::move(blocks);
+  for (const table::RankResult& rank : result.ranks) {
+    if (!rank.abstained) continue;
+    table::Block& block = part.blocks.emplace_back();
+    block.text = fmt::format("{} is withheld: {}", rank.input, rank.abstained->why);
+  }
+  one.ranks.push_back(std::move(part));
+  return one;
+}
+
+base::Status DocumentRun::WriteJson(Outcome& outcome) const {
   const auto fill = [&](io::ByteSink& sink) -> base::Status {
     const auto write = [&](std::string_view piece) -> base::Status {
       if (hooks_.stop != nullptr && hooks_.stop->requested()) return base::Interrupted();
@@ -223,11 +243,10 @@ base::Status DocumentRun::WriteJson(table::Result& result) const {
   facts.kind = table::Block::Kind::kFacts;
   facts.title = request_.document->name;
   facts.facts = {{"written", output_.Text(*n_bytes)}};
-  for (table::RankResult& rank : result.ranks) PutInFront(data, rank);
-  if (!result.ranks.empty()) {
-    std::vector<table::Block>& blocks = result.ranks.front().blocks;
-    blocks.insert(blocks.begin(), std::move(facts));
-  }
+  for (table::RankResult& rank : outcome.result.ranks) PutInFront(data, rank);
+  std::vector<table::Block> blocks = {std::move(facts)};
+  blocks.insert(blocks.end(), json_.blocks.begin(), json_.blocks.end());
+  outcome.for_people = AsOne(outcome.result, std::move(blocks));
   return {};
 }
 
@@ -253,7 +272,7 @@ base::Result<Outcome> RunDocument(const DocumentRequest& request, const Hooks& h
   // Under --strict nothing is written where data was lost or a result is withheld.
   if (outcome->verdict && request.options.Flag("strict")) return *std::move(outcome->verdict);
   clock.Start("write");
-  base::Status written = run.Write(outcome->result);
+  base::Status written = run.Write(*outcome);
   clock.Stop();
   if (!written.ok()) return std::move(written).error();
   return outcome;

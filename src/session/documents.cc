@@ -104,8 +104,10 @@ DocumentSpec Requests() {
   spec.summary =
       "per_request_profiles.json: traces of one request each, aligned by module, phase and layer";
   spec.options = JoinOptions({{GzipOption()}, LayerOptionSpecs(), SideFileOptionSpecs()});
-  spec.examples = {HelpExample("requests", "-o per_request_profiles.json"),
-                   HelpExample("requests", {})};
+  spec.examples = {
+      "layerscope requests examples/qwen3_8b_mi300_sglang -o requests.json",
+      "layerscope requests examples/qwen3_8b_h100_vllm.json.gz examples/qwen3_8b_mi300_sglang "
+      "-o requests.json.gz"};
   spec.layer_need = LayerNeed::kIfPossible;
   spec.input_set = InputSet::kRuns;
   spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values,

@@ -62,7 +62,7 @@ std::vector<io::DirectoryEntry> TracesAmong(const std::vector<io::DirectoryEntry
   for (const io::DirectoryEntry& entry : entries) {
     if (!IsTraceName(entry.name)) continue;
     const std::optional<SideName> side = ParseSideName(entry.name);
-    if (!side) traces.push_back(entry);
+    if (!IsKnownDocument(entry.name)) traces.push_back(entry);
     if (side && side->kind == SideKind::kCapture) captures.push_back(entry);
   }
   return traces.empty() ? captures : traces;

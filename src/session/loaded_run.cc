@@ -270,7 +270,7 @@ std::vector<analysis::RankInput> LoadedRun::Inputs() const {
   std::vector<analysis::RankInput> inputs;
   for (const LoadedRank& rank : ranks) {
     inputs.push_back({rank.trace.get(), rank.attribution.get(), rank.layers.get(), rank.no_layers,
-                      rank.rank, rank.path, inductor.get()});
+                      rank.rank, rank.path, inductor.get(), rank.files_beside, rank.model_tree});
   }
   return inputs;
 }

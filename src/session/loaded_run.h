@@ -36,6 +36,12 @@ struct LoadedRank {
   std::unique_ptr<layers::LayerStructure>
       layers;                            ///< null where they were not, or could not be, sought
   std::optional<base::Error> no_layers;  ///< why they could not be
+  /// Files that lay beside the trace, named by nobody, and were read for its modules.
+  std::vector<std::string> files_beside;
+  std::string model_tree;  ///< the file that named modules by path; empty: none
+  /// A file that the user named and that could not be used for its modules, or one beside it that
+  /// cannot be read, with the reason; --strict refuses that.
+  std::optional<std::string> unused;
 };
 
 /// The files of one run on one clock: times of all are relative to the smallest zero. Or runs of

@@ -55,7 +55,7 @@ AnalysisSpec Summary() {
     options.inputs = inputs;
     for (const char* name :
          {"config", "profile", "anchor-kernel", "blocks-per-layer", "anchor-offset", "num-layers",
-          "capture-trace", "eager-trace", "graph-annotations", "model-tree"}) {
+          "capture-trace", "eager-trace", "graph-annotations", "model-tree", "inductor-debug"}) {
       if (std::optional<std::string> text = TextOfOption(values, name)) {
         options.model_options.emplace_back(name, *std::move(text));
       }

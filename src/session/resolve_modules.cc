@@ -10,6 +10,7 @@
 
 #include "src/attribution/activity_warnings.h"
 #include "src/attribution/module_paths.h"
+#include "src/base/format_number.h"
 #include "src/replay/resolve.h"
 
 namespace layerscope::session {
@@ -38,6 +39,9 @@ class FileLog {
   }
 
   const std::optional<base::Error>& failure() const { return failure_; }
+  const std::vector<std::string>& unreadable() const { return unreadable_; }
+  /// Those that nobody named.
+  const std::vector<std::string>& used() const { return used_; }
 
   std::vector<HealthEntry> Health() const {
     std::vector<HealthEntry> health;
@@ -78,9 +82,34 @@ std::vector<replay::SideFile> Openers(const std::vector<SideFilePath>& files, Si
   return openers;
 }
 
+bool IsNamed(const std::vector<SideFilePath>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const SideFilePath& file) { return !file.beside; });
+}
+
+/// The option that named a kind of source; null: nobody did. (A config serves layers too.)
+const char* OptionOf(attribution::Evidence source, const SideFileSet& set) {
+  switch (source) {
+    case attribution::Evidence::kGraphNode:
+      return IsNamed(set.annotations) ? "--graph-annotations" : nullptr;
+    case attribution::Evidence::kCaptureAlignment:
+      return IsNamed(set.captures) ? "--capture-trace" : nullptr;
+    case attribution::Evidence::kEagerAlignment:
+      return IsNamed(set.eager) ? "--eager-trace" : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+/// The first is said.
+void NoteUnused(LoadedRank& rank, std::string what) {
+  if (!rank.unused) rank.unused = std::move(what);
+}
+
 void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStructure* layers,
              const model::ModelConfig* config, SideFiles& files, FileLog& log) {
   replay::Sources sources;
+  sources.rank = rank.rank;
   sources.captures = Openers(set.captures, files, log);
   sources.eager = Openers(set.eager, files, log);
   sources.layers = layers;
@@ -89,7 +118,21 @@ void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStruct
     sources.annotations = log.Take(*file, files.OpenAnnotations(*file));
     sources.annotations_path = file->path;
   }
-  replay::ResolveReplays(*rank.trace, *rank.attribution, sources);
+  for (const replay::WithheldSource& withheld :
+       replay::ResolveReplays(*rank.trace, *rank.attribution, sources)) {
+    const char* const option = OptionOf(withheld.source, set);
+    if (option == nullptr) continue;
+    NoteUnused(rank,
+               fmt::format("{} could not be used for {}: {}", option,
+                           base::FormatCounted(withheld.launches, "graph launch", "graph launches"),
+                           withheld.why));
+  }
+}
+
+int64_t CountPaths(const attribution::Attribution& attribution) {
+  const std::vector<attribution::Module>& modules = attribution.modules.modules;
+  return std::count_if(modules.begin(), modules.end(),
+                       [](const attribution::Module& module) { return module.path.valid(); });
 }
 
 void NameModules(LoadedRank& rank, const SideFileSet& set, SideFiles& files, FileLog& log) {
@@ -97,11 +140,14 @@ void NameModules(LoadedRank& rank, const SideFileSet& set, SideFiles& files, Fil
   if (file == nullptr) return;
   const model::ModelTree* const tree = log.Take(*file, files.OpenModelTree(*file));
   if (tree == nullptr) return;
-  std::vector<HealthEntry> warnings =
+  const int64_t n_before = CountPaths(*rank.attribution);
+  attribution::TreeNaming naming =
       attribution::ApplyModelTree(*tree, *rank.trace, *rank.attribution);
+  if (!naming.misfit.empty() && !file->beside) NoteUnused(rank, naming.misfit);
+  if (CountPaths(*rank.attribution) > n_before) rank.model_tree = file->path;
   std::vector<HealthEntry>& all = rank.attribution->warnings;
-  all.insert(all.end(), std::make_move_iterator(warnings.begin()),
-             std::make_move_iterator(warnings.end()));
+  all.insert(all.end(), std::make_move_iterator(naming.health.begin()),
+             std::make_move_iterator(naming.health.end()));
 }
 
 }  // namespace
@@ -120,9 +166,17 @@ std::optional<base::Error> ResolveModules(LoadedRank& rank, const SideFileSet& s
     Replays(rank, set, layers, config, files, log);
     attribution.category_of_name.resize(rank.trace->strings.size(), kernel_names::CategoryId(0));
   }
-  if (!attribution.modules.modules.empty()) NameModules(rank, set, files, log);
+  if (!attribution.modules.modules.empty()) {
+    NameModules(rank, set, files, log);
+  } else if (IsNamed(set.model_trees)) {
+    NoteUnused(rank, "--model-tree: there are no modules to name");
+  }
   if (log.failure()) return log.failure();
-  attribution::UpdateModuleWarnings(*rank.trace, attribution);
+  if (!log.unreadable().empty()) NoteUnused(rank, log.unreadable().front());
+  const attribution::GivenSources given{!set.captures.empty(), !set.eager.empty(),
+                                        config != nullptr};
+  attribution::UpdateModuleWarnings(*rank.trace, attribution, given);
+  rank.files_beside = log.used();
   std::vector<HealthEntry> health = log.Health();
   attribution.warnings.insert(attribution.warnings.end(), health.begin(), health.end());
   return std::nullopt;

@@ -94,7 +94,20 @@ const HealthEntry* Worst(const table::Result& result, Severity at_least) {
   return nullptr;
 }
 
-std::optional<base::Error> VerdictOf(const table::Result& result, bool strict) {
+/// What the user named and a rank of the result could not use.
+std::optional<base::Error> UnusedOf(const LoadedRun& run, const table::Result& result) {
+  for (const table::RankResult& of : result.ranks) {
+    for (const LoadedRank& rank : run.ranks) {
+      if (rank.path != of.input || !rank.unused) continue;
+      return base::Error{base::ErrorCode::kStrictViolated, "withheld: " + *rank.unused,
+                         "without --strict the result is given without it"};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<base::Error> VerdictOf(const LoadedRun& run, const table::Result& result,
+                                     bool strict) {
   if (const HealthEntry* entry = Worst(result, Severity::kError)) {
     return base::Error{base::ErrorCode::kInvalidInput, entry->message, {}};
   }
@@ -105,6 +118,7 @@ std::optional<base::Error> VerdictOf(const table::Result& result, bool strict) {
         fmt::format("data was lost ({}, {}): {}", entry->code, entry->count, entry->message),
         "without --strict the rest is used"};
   }
+  if (std::optional<base::Error> unused = UnusedOf(run, result)) return unused;
   for (const table::RankResult& rank : result.ranks) {
     if (!rank.abstained) continue;
     return base::Error{base::ErrorCode::kStrictViolated, "withheld: " + rank.abstained->why,
@@ -187,7 +201,7 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   for (table::RankResult& rank : result.ranks) {
     AddHealth(*outcome.run, SelectsPart(request.options), rank);
   }
-  outcome.verdict = VerdictOf(result, request.options.Flag("strict"));
+  outcome.verdict = VerdictOf(*outcome.run, result, request.options.Flag("strict"));
   return outcome;
 }
 

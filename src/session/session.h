@@ -32,6 +32,8 @@ struct Hooks {
 struct Outcome {
   std::shared_ptr<const LoadedRun> run;
   table::Result result;
+  /// What people see where that is not the result's parts one by one.
+  std::optional<table::Result> for_people{};
   /// Why the exit status is not 0 although there is a result: --strict, or an error-level entry.
   std::optional<base::Error> verdict;
 };

@@ -81,6 +81,56 @@ TEST_F(SessionTest, StrictRefusesLostData) {
   EXPECT_EQ(strict->verdict->code, base::ErrorCode::kStrictViolated);
 }
 
+TEST_F(SessionTest, StrictRefusesANamedModelTreeThatDoesNotFit) {
+  const std::string path = Write("scopes.json", R"({"traceEvents": [
+    {"ph": "X", "cat": "python_function", "name": "nn.Module: Runner_0", "pid": 1, "tid": 1, "ts": 1, "dur": 9},
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"correlation": 1}},
+    {"ph": "X", "cat": "kernel", "name": "a", "ts": 5, "dur": 2, "pid": 0, "tid": 7, "args": {"correlation": 1}}]})");
+  const std::string tree = Write("tree_of_others.json", R"([["", "Other"], ["a", "Part"]])");
+  const std::string fits = Write("tree_of_this.json", R"([["", "Runner"], ["a", "Part"]])");
+  const auto verdict_of = [&](const RawOptions& options) {
+    base::Result<Outcome> outcome = RunVerb("modules", {path}, options);
+    EXPECT_TRUE(outcome.ok());
+    return outcome.ok() ? outcome->verdict : std::nullopt;
+  };
+  EXPECT_FALSE(verdict_of({{"model-tree", tree}}).has_value());
+  EXPECT_FALSE(verdict_of({{"model-tree", fits}, {"strict", "true"}}).has_value());
+  const std::optional<base::Error> refused = verdict_of({{"model-tree", tree}, {"strict", "true"}});
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->code, base::ErrorCode::kStrictViolated);
+  EXPECT_NE(refused->message.find("model tree is not of this trace"), std::string::npos);
+}
+
+TEST_F(SessionTest, StrictRefusesACaptureThatIsNamedAndWithheldButNotOneFoundBeside) {
+  const std::string path = Write("graph.json", R"({"traceEvents": [
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"correlation": 1}},
+    {"ph": "X", "cat": "kernel", "name": "k1", "ts": 5, "dur": 2, "pid": 0, "tid": 7, "args": {"correlation": 1}},
+    {"ph": "X", "cat": "kernel", "name": "k2", "ts": 8, "dur": 2, "pid": 0, "tid": 7, "args": {"correlation": 1}}]})");
+  std::filesystem::create_directories(std::filesystem::path(folder()) / "capture_traces");
+  // No capture at all: launches outside of any.
+  const std::string other = Write("capture_traces/bs_1_rank0.json", R"({"traceEvents": [
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"correlation": 1}}]})");
+  base::Result<Outcome> named =
+      RunVerb("modules", {path}, {{"capture-trace", other}, {"strict", "true"}});
+  base::Result<Outcome> beside = RunVerb("modules", {path}, {{"strict", "true"}});
+  ASSERT_TRUE(named.ok() && beside.ok());
+  ASSERT_TRUE(named->verdict.has_value());
+  EXPECT_EQ(named->verdict->code, base::ErrorCode::kStrictViolated);
+  EXPECT_NE(named->verdict->message.find("--capture-trace could not be used"), std::string::npos)
+      << named->verdict->message;
+  EXPECT_FALSE(beside->verdict.has_value());
+}
+
+TEST_F(SessionTest, ADirectoryCountsTracesAndNotWhatLiesBesideThem) {
+  WriteKernel("a.json", "1");
+  WriteKernel("b.json", "1");
+  Write("config.json", "{}");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({folder()});
+  ASSERT_FALSE(files.ok());
+  EXPECT_NE(files.error().message.find("holds 2 traces"), std::string::npos)
+      << files.error().message;
+}
+
 TEST_F(SessionTest, TheMemoryLimitSaysWhatWouldBeNeeded) {
   const std::string path = WriteKernel("a.json", "1");
   base::Result<Outcome> outcome = RunVerb("info", {path}, {{"memory-limit", "1MiB"}});

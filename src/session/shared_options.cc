@@ -142,7 +142,9 @@ std::vector<OptionSpec> PassOptions() {
 
 std::vector<OptionSpec> LayerOptionSpecs() {
   return {
-      TextOption("config", "FILE|DIR", "the model's Hugging Face config.json"),
+      TextOption("config", "FILE|DIR",
+                 "the model's Hugging Face config.json; it also names the modules of layers in "
+                 "graphs that no recording explains"),
       WithFallback("chosen from the config",
                    TextOption("profile", "NAME|FILE", "how the model's layers show in kernels")),
       TextOption("anchor-kernel", "SUBSTR|/RE/",
@@ -163,21 +165,25 @@ std::vector<OptionSpec> LayerOptionSpecs() {
 
 std::vector<OptionSpec> SideFileOptionSpecs() {
   constexpr const char* kBeside = "what lies beside the trace by its name";
-  return {WithFallback(kBeside, TextOption("capture-trace", "FILE|DIR",
-                                           "the trace that was recorded while the graphs were "
-                                           "captured, or a folder of them")),
-          TextOption("eager-trace", "FILE",
-                     "a trace of the same model without graphs, or a folder of its ranks"),
-          WithFallback(kBeside,
-                       TextOption("graph-annotations", "FILE|DIR",
-                                  "the module of each graph node: graph_annotations_rank<r>.json")),
-          WithFallback(kBeside, TextOption("model-tree", "FILE",
-                                           "model_tree.json: the paths of the model's modules")),
-          TextOption(
-              "inductor-debug", "DIR|FILE",
-              "what torch.compile wrote with TORCH_COMPILE_DEBUG=1 INDUCTOR_PROVENANCE=1, or one "
-              "provenance map"),
-          FlagOption("no-side-files", "use no file that lies beside the trace and is not named")};
+  return {
+      WithFallback(kBeside, TextOption("capture-trace", "FILE|DIR",
+                                       "the trace that was recorded while the graphs were "
+                                       "captured, or a folder of them")),
+      WithFallback("the trace's own eager steps",
+                   TextOption("eager-trace", "FILE|DIR",
+                              "a trace of the same model without graphs, or a folder of its "
+                              "ranks")),
+      WithFallback(kBeside,
+                   TextOption("graph-annotations", "FILE|DIR",
+                              "the module of each graph node: graph_annotations_rank<r>.json")),
+      WithFallback(kBeside, TextOption("model-tree", "FILE",
+                                       "the paths of the model's modules: model_tree.json, or a "
+                                       "JSON list of named_modules()")),
+      TextOption(
+          "inductor-debug", "DIR|FILE",
+          "what torch.compile wrote with TORCH_COMPILE_DEBUG=1 INDUCTOR_PROVENANCE=1, or one "
+          "provenance map"),
+      FlagOption("no-side-files", "use no file that lies beside the trace and is not named")};
 }
 
 std::vector<OptionSpec> RowOptions() {

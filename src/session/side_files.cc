@@ -10,12 +10,23 @@
 namespace layerscope::session {
 namespace {
 
+/// What an option takes, for one that was given something else.
+std::string HintOf(const std::string& option) {
+  if (option == "--capture-trace") {
+    return "name the profiler trace of the graphs' capture, or the folder of them "
+           "(capture_traces)";
+  }
+  if (option == "--eager-trace") return "name a profiler trace of the same model without graphs";
+  return {};
+}
+
 /// What the user named by an option fails under that option's name.
 base::Error Named(const SideFilePath& file, base::Error error) {
   if (file.option.empty()) return error;
   if (error.message.find(file.path) == std::string::npos) {
     error = std::move(error).WithContext(file.path);
   }
+  if (error.hint.empty()) error.hint = HintOf(file.option);
   return std::move(error).WithContext(file.option);
 }
 

@@ -157,8 +157,30 @@ def check_refused(tally, trace, other):
         tally.equal(f"{arguments[-1]}: exit", done.exit, status)
         tally.holds(f"{arguments[-1]}: {done.stderr.strip()[:200]}", words in done.stderr)
     # Of another model: used for what it knows, and said.
-    health = program.run_json("kernels", [str(trace)], "--inductor-debug", str(other))["health"]
-    tally.holds("another model is said", any(e["code"].startswith("inductor_") for e in health))
+    for verb in ("kernels", "modules", "summary"):
+        health = program.run_json(verb, [str(trace)], "--inductor-debug", str(other))["health"]
+        tally.holds(f"{verb}: another model is said", any(e["code"].startswith("inductor_") for e in health))
+
+
+def check_nothing_known(tally, trace, code, words, *options):
+    """The debug output gives nothing: it is said, and what the names tell stays."""
+    done = program.run(["kernels", str(trace), *options])
+    tally.equal("exit", done.exit, 0)
+    tally.holds(f"said: {done.stderr.strip()[:300]}", words in " ".join((done.stderr + done.stdout).split()))
+    answer = program.run_json("kernels", [str(trace)], *options)
+    tally.holds(f"{code} in health", code in {e["code"] for e in answer["health"]})
+    tally.equal("no provenance", {r["fused_source"] for r in answer["data"]["rows"]} - {None, "name"}, set())
+
+
+def check_shown(tally, trace, provenance_path):
+    """The asked-for column stays where room is scarce, and no name takes the whole line."""
+    for width in (80, 100):
+        shown = program.run(["kernels", str(trace), "--inductor-debug", str(provenance_path), "--width", str(width)])
+        head = shown.stdout.splitlines()[1]
+        tally.holds(f"{width} columns: {head}", "from nodes" in head and "sum" in head)
+    piped = program.run(["kernels", str(trace)])
+    widest = max(map(len, piped.stdout.splitlines()))
+    tally.holds(f"piped: {widest} wide", widest < 160)
 
 
 MI300 = {  # names of the trace, split by hand
@@ -184,6 +206,12 @@ def main():
                   cpu / "hf_qwen3_tiny_compiled_output_code.py.txt")
         parts.run("figures stay", check_same_sums, trace, provenance)
         parts.run("refusals", check_refused, trace, FIXTURE / "torch_compile_debug")
+        parts.run("what people see", check_shown, trace, provenance)
+        parts.run("generated code without nodes", check_nothing_known, trace, "inductor_no_nodes",
+                  "no source nodes in", "--inductor-debug", str(cpu / "hf_qwen3_tiny_compiled_output_code.py.txt"))
+        parts.run("a trace without names of Inductor", check_nothing_known,
+                  cpu / "vllm_qwen3_tiny_offline_compiled.json.gz", "inductor_mismatch",
+                  "no kernel of this trace is in", "--inductor-debug", str(provenance))
     parts.run_shared("traces/kineto/tracelens_torch_compile_triton_mi300.json.gz", check_names, MI300)
     parts.close()
 

@@ -269,8 +269,12 @@ def compare_written(tally, folder):
     file = events.write(folder / "written.json")
     printed = program.run(["map", file]).stdout
     out = folder / "model_execution.json.gz"
-    done = program.run(["map", file, "-o", out])
+    done = program.run(["map", file, "-o", out, "--format", "json"])
     tally.equal("exit", done.exit, 0)
+    envelope = program.parse_json(done.stdout)
+    tally.equal("counts", {key: envelope["data"][key] for key in
+                           ("gpu_ns", "kernels", "modules", "layers", "passes", "ops")},
+                {"gpu_ns": 70_000, "kernels": 1, "modules": 1, "layers": None, "passes": 1, "ops": 0})
     tally.equal("the file is what is printed", gzip.decompress(out.read_bytes()).decode(), printed)
 
 

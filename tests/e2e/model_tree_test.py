@@ -108,6 +108,16 @@ def check_misfit(tally, trace, named, folder):
     tally.equal("paths", [n["path"] for n in nodes], [n["path"] for n in untouched])
 
 
+def check_other_engine(tally, trace, named):
+    """transformers' modules of the model that vLLM ran: shared class names must not be half used."""
+    nodes, codes = modules_of(trace, named)
+    tally.equal("health of the tree", codes, ["model_tree_mismatch"])
+    untouched = program.run_json("modules", [trace], "--no-collapse")["data"]["nodes"]
+    tally.equal("paths", [n["path"] for n in nodes], [n["path"] for n in untouched])
+    strict = program.run(["modules", trace, "--model-tree", named, "--strict"])
+    tally.equal("exit under --strict", strict.exit, 3)
+
+
 def main():
     parts = Parts("model trees")
     for engine, (trace, named) in (("hf", HF), ("vllm", VLLM)):
@@ -120,6 +130,9 @@ def main():
             folder = pathlib.Path(folder)
             parts.run(f"{engine}: call order", check_call_order, engine, trace_file, named_file, folder)
             parts.run(f"{engine}: an order that lacks a call", check_misfit, trace_file, named_file, folder)
+    vllm_trace, hf_named = shared(VLLM[0]), shared(HF[1])
+    if vllm_trace is not None and hf_named is not None:
+        parts.run("vllm: the tree of another engine", check_other_engine, vllm_trace, hf_named)
     parts.close()
 
 

@@ -147,6 +147,10 @@ CASES = {
     # The eager run never calls the draft model, whose last piece looks like one of the target's.
     "eager_without_draft": Case("--launch piecewise --draft two-steps --layers 1", EAGER,
                                 reading="never_wrong"),
+    "eager_without_draft_in_scope": Case("--launch piecewise --draft two-steps --layers 1 "
+                                         "--scope model", EAGER, reading="never_wrong"),
+    "eager_is_a_capture": Case("", "--eager-trace {run}/capture_traces/bs_32_rank0.json",
+                               reading="withheld", health=("eager_withheld",)),
     # The weaker source does not override the stronger; it fills what that leaves.
     "capture_and_eager": Case("", f"{CAPTURE} {EAGER}"),
     "wrong_capture_right_eager": Case("", OTHER_CAPTURE + " " + EAGER, "--layers 6",

@@ -107,7 +107,8 @@ void CheckTree(const Attribution& attribution, const trace::Trace& trace) {
 
 void CheckRows(const Attribution& before, const Attribution& after, const trace::Trace& trace) {
   const size_t n_ops = trace.ops.size() + after.replayed_ops.size();
-  LS_CHECK(after.replayed_ops.name.size() == after.replayed_ops.args.size(), "ops have all columns");
+  LS_CHECK(after.replayed_ops.name.size() == after.replayed_ops.args.size(),
+           "ops have all columns");
   for (size_t row = 0; row < after.module.size(); ++row) {
     const attribution::ModuleId module = after.module[row];
     const trace::ScopeId scope = after.scope[row];
@@ -118,7 +119,8 @@ void CheckRows(const Attribution& before, const Attribution& after, const trace:
              "only a row without a module has a reason");
     LS_CHECK(module.valid() == scope.valid(), "a module was called");
     if (scope.valid()) {
-      LS_CHECK(after.modules.module_of_scope[scope.index()] == module, "a row's module is its call's");
+      LS_CHECK(after.modules.module_of_scope[scope.index()] == module,
+               "a row's module is its call's");
     }
     LS_CHECK(!after.op[row].valid() || after.op[row].index() < n_ops, "an op exists");
     if (after.op[row].valid()) (void)trace.strings[after.OpName(trace, after.op[row])];
@@ -152,8 +154,7 @@ void Check(const Attribution& before, const std::vector<int64_t>& durations, con
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::vector<std::string_view> parts =
-      PartsOf({reinterpret_cast<const char*>(data), size});
+  const std::vector<std::string_view> parts = PartsOf({reinterpret_cast<const char*>(data), size});
   const auto part = [&](size_t i) { return i < parts.size() ? parts[i] : std::string_view(); };
   std::optional<Loaded> loaded = Load(parts[0]);
   if (!loaded) return 0;
