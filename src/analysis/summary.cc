@@ -166,10 +166,11 @@ std::string GpuText(const RankView& view, const SummaryFacts& facts) {
   return text;
 }
 
-/// "7.03..16.7 ms": the unit once when both have it.
+/// "7.03..16.7 ms": the unit once when both have it; one value when both read alike.
 std::string RangeText(int64_t low_ns, int64_t high_ns) {
   std::string low = FormatDuration(low_ns);
   const std::string high = FormatDuration(high_ns);
+  if (low == high) return high;
   const std::string unit = high.substr(high.rfind(' '));
   if (low.ends_with(unit)) low.resize(low.size() - unit.size());
   return fmt::format("{}..{}", low, high);

@@ -83,12 +83,13 @@ class EagerResolver {
     std::string_view refused;  ///< why it is not used though it fits
   };
 
-  /// The window may have cut the first and the last step of a thread between two graphs; not where
-  /// the step beside it replays the same ones.
+  /// What stands in no step may be the rest of one. The window may have cut the first and the last
+  /// step of a thread between two graphs; not where the step beside it replays the same ones.
   bool IsWhole(size_t index) const {
     const std::vector<GraphLaunches::Group>& groups = resolution_.graphs.groups;
     const GraphLaunches::Group& group = groups[index];
-    if (!group.step.valid() || group.end - group.begin == 1) return true;
+    if (group.end - group.begin == 1) return true;
+    if (!group.step.valid()) return false;
     const bool first = index == 0 || !SameThread(groups[index - 1], group);
     const bool last = index + 1 == groups.size() || !SameThread(groups[index + 1], group);
     return (!first && !last) || (!first && SameGraphs(groups[index - 1], group)) ||
@@ -111,8 +112,8 @@ class EagerResolver {
   /// What is left of a step may look like a whole forward of a smaller model.
   void RefuseCutSteps(std::vector<Laid>& all) const {
     for (Laid& laid : all) {
-      if (fits_whole_.contains(laid.attempt->source)) continue;
-      laid.refused = "only a part of a step may have run, and no whole one fits";
+      if (fits_whole_.contains({laid.attempt->source, laid.attempt->forward})) continue;
+      laid.refused = "only a part of a forward may have run, and no whole one fits";
     }
   }
 
@@ -126,13 +127,15 @@ class EagerResolver {
       if (attempt.source == nullptr) continue;
       all.push_back({range, std::move(forward), &attempt, {}});
     }
-    if (!whole && cut == Cut::kStep) RefuseCutSteps(all);
+    // Without a step only what repeats is known to be whole.
+    const bool repeats = cut == Cut::kPeriod && all.size() > 1;
+    if (!whole && cut != Cut::kLaunch && !repeats) RefuseCutSteps(all);
     if (cut == Cut::kPeriod) RefuseTail(all);
     if (cut == Cut::kLaunch) RefuseParts(group, all);
     for (const Laid& laid : all) {
       if (Fits(laid) && laid.refused.empty()) {
         Place(laid.range, laid.forward, *laid.attempt);
-        if (whole) fits_whole_.insert(laid.attempt->source);
+        if (whole || repeats) fits_whole_.emplace(laid.attempt->source, laid.attempt->forward);
       } else if (!own_) {
         WithholdAll(laid);
       }
@@ -301,7 +304,8 @@ class EagerResolver {
   size_t work_left_ = kMaxWork;
   std::vector<std::unique_ptr<EagerSource>> sources_;
   std::map<uint64_t, Attempt> attempts_;
-  std::set<const EagerSource*> fits_whole_;  ///< sources that some whole forward fits
+  std::set<std::pair<const EagerSource*, uint32_t>>
+      fits_whole_;  ///< forwards that a whole one fits
   std::vector<uint32_t> position_of_row_;
 };
 

@@ -85,6 +85,17 @@ class ModelTrace {
     }
     End(step, from_ns);
   }
+  /// One step of this model in two graphs of three layers, or (`more`) with a third before them.
+  void ReplayHalves(const std::string& step, bool more) {
+    const int64_t from_ns = now_ns_;
+    for (int graph = more ? 0 : 1; graph < 3; ++graph) {
+      build_.Call(thread_, "cudaGraphLaunch", now_ns_, ++correlation_);
+      for (int layer = 0; layer < kLayers / 2; ++layer) {
+        for (const Kernel& kernel : LayerKernels()) Run(kernel.name);
+      }
+    }
+    End(step, from_ns);
+  }
   Attributed Done() { return Attributed(std::move(build_)); }
 
  private:
@@ -235,6 +246,22 @@ TEST(EagerResolver, PiecesOfAForwardThatDoesNotFitAreWithheldWithIt) {
   for (const LaunchOutcome& outcome : Resolve(replay, &eager)) EXPECT_TRUE(outcome.withheld);
   EXPECT_EQ(ModuleOf(replay, 1), "-");
   EXPECT_EQ(ModuleOf(replay, 12), "-");
+}
+
+TEST(EagerResolver, WhatTheWindowLeftOfAStepNeedsAWholeOneThatFits) {
+  // The first step's second graph is all that is left of it, and looks like a smaller model.
+  for (const bool other : {false, true}) {
+    ModelTrace eager_model, replay_model;
+    eager_model.Eager("step[DECODE bs=4]");
+    replay_model.ReplayHalves("step[DECODE bs=4]", false);
+    replay_model.ReplayHalves("step[DECODE bs=4]", other);
+    replay_model.ReplayHalves("step[DECODE bs=4]", other);
+    const Attributed eager = eager_model.Done();
+    Attributed replay = replay_model.Done();
+    for (const LaunchOutcome& outcome : Resolve(replay, &eager)) {
+      EXPECT_EQ(outcome.withheld, other);
+    }
+  }
 }
 
 TEST(EagerResolver, TwoGraphsOfOneStepAreNotTheSameForward) {
