@@ -145,6 +145,38 @@ std::optional<base::Error> MissingLayers(const LoadedRun& run, const OptionValue
   return std::nullopt;
 }
 
+/// The files that are read beside the inputs, as far as they have a name before they are read.
+std::vector<std::string> FilesBeside(const OptionValues& values,
+                                     const std::vector<InputFile>& inputs) {
+  std::vector<std::string> paths;
+  const auto add = [&](const SideFileSet& set) {
+    for (const auto* files : {&set.captures, &set.eager, &set.annotations, &set.model_trees}) {
+      for (const SideFilePath& file : *files) paths.push_back(file.path);
+    }
+  };
+  for (const char* option : {"config", "rules", "profile", "server-args", "inductor-debug"}) {
+    if (std::optional<std::string> path = values.Text(option)) paths.push_back(*std::move(path));
+  }
+  const SideFileOptions named = SideFileOptionsOf(values);
+  if (base::Result<SideFileSet> set = NamedSideFiles(named); set.ok()) add(*set);
+  if (!named.search) return paths;
+  for (const InputFile& input : inputs) add(SideFilesBeside(input.path));
+  return paths;
+}
+
+/// -o replaces no file that the run reads.
+base::Status CheckOutput(const OptionValues& values, const std::vector<InputFile>& inputs) {
+  const std::optional<std::string> output = values.Text("output");
+  if (!output) return {};
+  for (const InputFile& input : inputs) {
+    if (base::Status safe = CheckNotOverwritten(input.path, output); !safe.ok()) return safe;
+  }
+  for (const std::string& path : FilesBeside(values, inputs)) {
+    if (base::Status safe = CheckNotOverwritten(path, output); !safe.ok()) return safe;
+  }
+  return {};
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
@@ -155,10 +187,7 @@ base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::st
   if (!model.ok()) return std::move(model).error();
   base::Result<std::vector<InputFile>> files = FindInputFiles(inputs, set);
   if (!files.ok()) return std::move(files).error();
-  for (const InputFile& file : *files) {
-    base::Status safe = CheckNotOverwritten(file.path, values.Text("output"));
-    if (!safe.ok()) return std::move(safe).error();
-  }
+  if (base::Status safe = CheckOutput(values, *files); !safe.ok()) return std::move(safe).error();
   base::Result<LoadedRun> loaded =
       LoadRun(*files, *std::move(model), LoadOptionsOf(values, layers, set, modules, hooks), clock);
   if (!loaded.ok()) return std::move(loaded).error();
