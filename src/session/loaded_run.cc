@@ -218,8 +218,7 @@ bool MayUseTemplates(const LoadedRun& run, const LoadedRank& rank, const SideFil
 /// out of the result: the verb did not ask for them.
 std::optional<base::Error> ResolveRank(const LoadedRun& run, SideFiles& files, LoadedRank& rank) {
   const bool has_replays = HasReplays(*rank.attribution);
-  if (!has_replays && rank.trace->scopes.size() == 0) return std::nullopt;
-  const SideFileSet set = files.Of(rank.path, rank.rank, has_replays);
+  const SideFileSet set = files.Of(rank.path, rank.rank);
   const layers::LayerStructure* layers = rank.layers.get();
   std::optional<layers::LayerStructure> own;
   if (has_replays && layers == nullptr && !rank.no_layers && MayUseTemplates(run, rank, set)) {

@@ -129,6 +129,19 @@ void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStruct
   }
 }
 
+/// Recordings that were named for a trace that replays no graph.
+void NoteNeedless(LoadedRank& rank, const SideFileSet& set) {
+  for (const auto source :
+       {attribution::Evidence::kGraphNode, attribution::Evidence::kCaptureAlignment,
+        attribution::Evidence::kEagerAlignment}) {
+    const char* const option = OptionOf(source, set);
+    if (option == nullptr) continue;
+    const std::string what = fmt::format("{} was not read: the trace has no graph launch", option);
+    rank.attribution->warnings.push_back({"side_file_needless", Severity::kWarning, 1, what + "."});
+    NoteUnused(rank, what);
+  }
+}
+
 int64_t CountPaths(const attribution::Attribution& attribution) {
   const std::vector<attribution::Module>& modules = attribution.modules.modules;
   return std::count_if(modules.begin(), modules.end(),
@@ -164,7 +177,8 @@ std::optional<base::Error> ResolveModules(LoadedRank& rank, const SideFileSet& s
   attribution::Attribution& attribution = *rank.attribution;
   if (HasReplays(attribution)) {
     Replays(rank, set, layers, config, files, log);
-    attribution.category_of_name.resize(rank.trace->strings.size(), kernel_names::CategoryId(0));
+  } else {
+    NoteNeedless(rank, set);
   }
   if (!attribution.modules.modules.empty()) {
     NameModules(rank, set, files, log);

@@ -50,8 +50,7 @@ base::Status SideFiles::Name(const SideFileOptions& options) {
   return {};
 }
 
-SideFileSet SideFiles::Of(const std::string& trace_path, std::optional<int64_t> rank,
-                          bool wants_replays) const {
+SideFileSet SideFiles::Of(const std::string& trace_path, std::optional<int64_t> rank) const {
   SideFileSet set;
   if (options_.search) set = SideFilesBeside(trace_path);
   const auto prefer = [](const std::vector<SideFilePath>& named, std::vector<SideFilePath>& list) {
@@ -62,11 +61,6 @@ SideFileSet SideFiles::Of(const std::string& trace_path, std::optional<int64_t> 
   prefer(named_.annotations, set.annotations);
   prefer(named_.model_trees, set.model_trees);
   set.captures = CapturesOfRank(set.captures, rank);
-  if (!wants_replays) {
-    set.captures.clear();
-    set.eager.clear();
-    set.annotations.clear();
-  }
   return set;
 }
 

@@ -36,12 +36,8 @@ class SideFiles {
   /// file. kInvalidInput with the option in front.
   base::Status Name(const SideFileOptions& options);
 
-  bool has_named_model_tree() const { return !named_.model_trees.empty(); }
-
   /// What one trace may use: of each kind what the options name, else what lies beside it.
-  /// `wants_replays`: it has graph launches; else only a model tree is of use.
-  SideFileSet Of(const std::string& trace_path, std::optional<int64_t> rank,
-                 bool wants_replays) const;
+  SideFileSet Of(const std::string& trace_path, std::optional<int64_t> rank) const;
 
   /// A side trace, read and attributed. Errors are kept: the same file fails the same way again.
   base::Result<const replay::SideTrace*> OpenTrace(const SideFilePath& file);
