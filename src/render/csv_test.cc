@@ -115,7 +115,7 @@ TEST(CsvTest, VerbsWithoutAMainTablePrintTheirScalars) {
             "format,kineto\n"
             "launches.n,10\n"
             "launches.graph,0\n"
-            "ranks.present,0 2\n"
+            "ranks.present,0;2\n"
             "ranks.world_size,\n");
 }
 
@@ -154,7 +154,7 @@ TEST(CsvTest, ScalarsKeepTheirJsonText) {
                              return table::Cell(table::CellList{"a", "b"});
                            }});
   result.ranks[0].data = {{"rows", table}};
-  EXPECT_EQ(Csv(result), "complete,ratio,flags\ntrue,0.1,a b\n");
+  EXPECT_EQ(Csv(result), "complete,ratio,flags\ntrue,0.1,a;b\n");
 }
 
 TEST(CsvTest, AnAbstainedVerbHasNoRows) {

@@ -319,7 +319,7 @@ def _same_cell(text, value):
     if isinstance(value, float):
         return float(text) == value
     if isinstance(value, list):
-        return text == " ".join(map(str, value))
+        return text == ";".join(map(str, value))
     return text == str(value)
 
 
