@@ -170,7 +170,7 @@ std::string GpuText(const RankView& view, const SummaryFacts& facts) {
 std::string RangeText(int64_t low_ns, int64_t high_ns) {
   std::string low = FormatDuration(low_ns);
   const std::string high = FormatDuration(high_ns);
-  if (low == high) return high;
+  if (low == high) return low;
   const std::string unit = high.substr(high.rfind(' '));
   if (low.ends_with(unit)) low.resize(low.size() - unit.size());
   return fmt::format("{}..{}", low, high);

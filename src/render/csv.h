@@ -14,7 +14,7 @@ namespace layerscope::render {
 /// scalars of `data` as rows `key,value`. A table of that name in `reduced` goes before those of
 /// the ranks, and "reduced" is the first table there. A map is one column a key
 /// ("evidence.unresolved"), 0 where the row's map lacks the key; unknown is empty; a list is joined
-/// by spaces. Several ranks get a first column `rank` (the input's path where the rank is unknown),
+/// by ";". Several ranks get a first column `rank` (the input's path where the rank is unknown),
 /// unless the table has one. Text is the trace's own, control characters included, unless it goes
 /// `to_terminal`: then fields are VisibleText. kUsage for an unknown table, naming those that there
 /// are.
