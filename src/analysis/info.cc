@@ -52,6 +52,7 @@ KindCounts CountKinds(const trace::Activities& activities) {
       case trace::ActivityKind::kMemset:
         ++counts.n_memset, counts.memset_ns += dur_ns;
         break;
+      case trace::ActivityKind::kGraph:
       case trace::ActivityKind::kCpu:
         break;
     }

@@ -21,10 +21,11 @@ enum class ActivityKind : uint8_t {
   kKernel,
   kMemcpy,
   kMemset,
-  kCpu,  ///< an interval in which one op is innermost on its thread (CPU-only traces)
+  kGraph,  ///< a whole graph launch, recorded without its kernels (nsys, graph granularity)
+  kCpu,    ///< an interval in which one op is innermost on its thread (CPU-only traces)
 };
 
-/// GPU activities: kernels, copies, sets. Also the CPU intervals of a CPU-only trace.
+/// GPU activities: kernels, copies, sets, whole graphs. Also the CPU intervals of a CPU-only trace.
 struct Activities {
   std::vector<int64_t> start_ns;
   std::vector<int64_t> dur_ns;
@@ -92,7 +93,24 @@ struct Annotations {
   std::vector<ThreadId> thread;  ///< for the GPU's view: pid and tid as written
   std::vector<uint8_t> is_gpu;
   std::vector<uint8_t> is_op;  ///< 1: an old file's ProfilerStep operator, counted among the ops
+  /// 1: an NVTX range of the default domain, which may stand for a module where nothing names one.
+  /// Reaches to the last such row, so it is empty for other formats: read it through IsPlainRange.
+  std::vector<uint8_t> is_plain_range;
+  bool IsPlainRange(size_t row) const {
+    return row < is_plain_range.size() && is_plain_range[row] != 0;
+  }
   size_t size() const { return start_ns.size(); }
+};
+
+/// Nodes of CUDA graphs as they were made (nsys, CUDA_GRAPH_NODE_EVENTS), in file order. A node id
+/// is unique in its process only; one node may have several rows.
+struct GraphNodes {
+  std::vector<ProcessId> process;
+  std::vector<int64_t> node;      ///< what Activities::graph_node names
+  std::vector<int64_t> original;  ///< the node it is a clone of; kNoGraphNode: made by a capture
+  std::vector<ThreadId> thread;   ///< that made it: of a captured node the capturing thread
+  std::vector<int64_t> start_ns;  ///< when it was made
+  size_t size() const { return node.size(); }
 };
 
 }  // namespace layerscope::trace

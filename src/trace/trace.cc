@@ -29,6 +29,7 @@ void Trace::Rebase(int64_t new_zero_ns) {
   Shift(ops.start_ns, by_ns);
   Shift(scopes.start_ns, by_ns);
   Shift(annotations.start_ns, by_ns);
+  Shift(graph_nodes.start_ns, by_ns);
   end_ns += by_ns;
   zero_ns = new_zero_ns;
 }
@@ -44,6 +45,7 @@ std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
   const Ops& o = ops;
   const Scopes& s = scopes;
   const Annotations& n = annotations;
+  const GraphNodes& g = graph_nodes;
   return {
       {"activities", TotalBytes(a.start_ns, a.dur_ns, a.name, a.kind, a.process, a.stream,
                                 a.correlation, a.external_id, a.args, a.graph_node)},
@@ -51,7 +53,9 @@ std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
        TotalBytes(c.start_ns, c.dur_ns, c.name, c.thread, c.correlation, c.external_id, c.kernel)},
       {"ops", TotalBytes(o.start_ns, o.dur_ns, o.name, o.thread, o.external_id, o.args)},
       {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread, s.is_path)},
-      {"annotations", TotalBytes(n.start_ns, n.dur_ns, n.name, n.thread, n.is_gpu, n.is_op)},
+      {"annotations",
+       TotalBytes(n.start_ns, n.dur_ns, n.name, n.thread, n.is_gpu, n.is_op, n.is_plain_range)},
+      {"graph nodes", TotalBytes(g.process, g.node, g.original, g.thread, g.start_ns)},
       {"strings", static_cast<int64_t>(strings.bytes())},
       {"arguments", Bytes(args)},
   };

@@ -53,7 +53,10 @@ struct Args {
   friend bool operator==(const Args&, const Args&) = default;
 };
 
-/// What the keys beside `traceEvents` say.
+/// Which profiler wrote a trace. Some rules of attribution differ: see Attribute.
+enum class TraceFormat : uint8_t { kKineto, kNsys };
+
+/// What the keys beside `traceEvents` say; of a database its tables about the machine.
 struct Metadata {
   struct DeviceProperties {
     int64_t id = -1;
@@ -89,7 +92,9 @@ struct Trace {
   Ops ops;
   Scopes scopes;
   Annotations annotations;
+  GraphNodes graph_nodes;
 
+  TraceFormat format = TraceFormat::kKineto;
   Metadata metadata;
   EventCounts counts;
   Ledger ledger;

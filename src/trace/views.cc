@@ -18,6 +18,8 @@ std::string_view ToString(ActivityKind kind) {
       return "memcpy";
     case ActivityKind::kMemset:
       return "memset";
+    case ActivityKind::kGraph:
+      return "graph";
     case ActivityKind::kCpu:
       return "cpu";
   }
