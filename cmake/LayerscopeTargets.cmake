@@ -1,6 +1,6 @@
 # One static library a folder: layerscope_library(<folder> SOURCES … DEPS … PRIVATE_DEPS …)
 # One test program a folder:   layerscope_test(<folder> SOURCES … DEPS …)
-include(CheckIPOSupported)
+include(UnityBuild)
 
 add_library(layerscope_flags INTERFACE)
 target_include_directories(layerscope_flags INTERFACE ${CMAKE_SOURCE_DIR})
@@ -57,7 +57,7 @@ endfunction()
 
 # The thread sanitizer has nothing to find where no thread runs: of the unit tests only these folders'
 # are built with it.
-set(LAYERSCOPE_THREADED base io ingest/kineto session cli)
+set(LAYERSCOPE_THREADED base io ingest/kineto ingest/nsys session cli)
 
 function(layerscope_library folder)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
@@ -65,6 +65,7 @@ function(layerscope_library folder)
   add_library(layerscope_${name} STATIC ${arg_SOURCES})
   target_link_libraries(layerscope_${name} PUBLIC layerscope_flags ${arg_DEPS}
                         PRIVATE ${arg_PRIVATE_DEPS})
+  layerscope_unity(layerscope_${name})
   layerscope_precompile(layerscope_${name} layerscope_precompiled)
 endfunction()
 
@@ -79,6 +80,7 @@ function(layerscope_test folder)
   string(REPLACE "/" "_" name ${folder})
   add_executable(${name}_test ${arg_SOURCES})
   target_link_libraries(${name}_test PRIVATE layerscope_${name} ${arg_DEPS} GTest::gtest_main)
+  layerscope_unity(${name}_test)
   layerscope_precompile(${name}_test layerscope_precompiled_test)
   add_test(NAME unit.${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)

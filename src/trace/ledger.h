@@ -49,7 +49,31 @@ namespace layerscope::trace {
     "operators or modules.")                                                                \
   V(foreign_accelerator, kWarning,                                                          \
     "Events of an accelerator that is not a GPU (MTIA) were "                               \
-    "counted but not attributed.")
+    "counted but not attributed.")                                                          \
+  V(damaged_database, kDataLoss,                                                            \
+    "Parts of the database are damaged or cut off; what could be read was used.")           \
+  V(unread_journal, kDataLoss,                                                              \
+    "A journal with changes stands beside the database and was not read: the "              \
+    "exporter may still be writing, or was stopped.")                                       \
+  V(bad_value, kDataLoss,                                                                   \
+    "Rows hold a value of the wrong type, or none where one is needed, and were left out.") \
+  V(missing_column, kDataLoss,                                                              \
+    "Tables lack a column without which their rows say nothing, and were left out.")        \
+  V(unknown_name, kWarning,                                                                 \
+    "Names refer to strings that the file does not hold; they are shown as [unknown].")     \
+  V(unknown_process, kWarning,                                                              \
+    "Activities name no process; they are shown under process 0 and cannot be tied to "     \
+    "their launches.")                                                                      \
+  V(open_range, kInfo, "NVTX ranges were never closed; they end with the capture.")         \
+  V(profiler_warning, kWarning, "The profiler reported problems while it recorded.")        \
+  V(no_kernels, kInfo,                                                                      \
+    "The export holds no CUDA kernels; record with nsys profile --trace=cuda,nvtx.")        \
+  V(no_calls, kInfo,                                                                        \
+    "The export holds no CUDA API calls, so that nothing can be tied to its launch; "       \
+    "record with nsys profile --trace=cuda,nvtx.")                                          \
+  V(no_nvtx, kInfo,                                                                         \
+    "The export holds no NVTX ranges, so that nothing names modules or steps; "             \
+    "record with nsys profile --trace=cuda,nvtx.")
 
 enum class LedgerCode : uint8_t {
 #define LAYERSCOPE_LEDGER_ENUM(name, severity, message) name,

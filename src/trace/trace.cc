@@ -21,6 +21,10 @@ void Shift(std::vector<int64_t>& times, int64_t by_ns) {
 
 }  // namespace
 
+std::string_view ToString(TraceFormat format) {
+  return format == TraceFormat::kNsys ? "nsys" : "kineto";
+}
+
 void Trace::Rebase(int64_t new_zero_ns) {
   const int64_t by_ns = zero_ns - new_zero_ns;
   if (by_ns == 0) return;

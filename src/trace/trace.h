@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/trace/columns.h"
@@ -24,7 +25,8 @@ struct Label {
 
 struct Process {
   Label pid;
-  StringId name;  ///< process_name metadata, may be invalid
+  StringId name;                  ///< process_name metadata, may be invalid
+  std::optional<int64_t> rank{};  ///< where the file tells each process's own (nsys, MPI_RANKS)
 };
 struct Thread {
   ProcessId process;
@@ -55,6 +57,8 @@ struct Args {
 
 /// Which profiler wrote a trace. Some rules of attribution differ: see Attribute.
 enum class TraceFormat : uint8_t { kKineto, kNsys };
+/// "kineto", "nsys": what outputs call it.
+std::string_view ToString(TraceFormat format);
 
 /// What the keys beside `traceEvents` say; of a database its tables about the machine.
 struct Metadata {
@@ -69,6 +73,12 @@ struct Metadata {
   std::string vllm_version;
   bool with_stack = false;
   bool record_shapes = false;
+  /// The profiler and its format, where the file says it: "nsys 2026.2.1 (schema 3.25.0)".
+  std::string profiler_version;
+  /// How the profiler recorded CUDA graphs, in lower case: "graph", "node"; empty = not said.
+  std::string graph_trace_mode;
+  /// When the recording began, ns since 1970 (nsys).
+  std::optional<int64_t> session_start_ns;
 };
 
 struct EventCounts {

@@ -42,8 +42,8 @@ void ReadCode(std::string_view text) {
 
 void ReadLog(std::string_view text) {
   for (const model::TracedGraph& graph : model::ParseInductorTraceLog(text)) {
-    for (const model::TracedGraph::Node& node : graph.nodes) {
-      LS_CHECK(!node.modules.empty(), "nodes that read nothing are left out");
+    for (const auto& [node, modules] : *graph.nodes) {
+      LS_CHECK(!modules.empty(), "nodes that read nothing are left out");
     }
     ReadMap(graph.provenance_map);
   }

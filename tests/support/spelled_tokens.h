@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -134,5 +135,19 @@ class SpelledTokens {
   std::vector<Token> tokens_;
   bool seam_ = false;
 };
+
+using Positions = std::vector<uint32_t>;
+
+/// A decoder's layer of ten kernels, the first one of a model and the others, whose norm is fused
+/// with the addition before it.
+inline constexpr const char* kFirst = "norm qkv rope cache attn out addnorm up act down";
+inline constexpr const char* kLayer = "addnorm qkv rope cache attn out addnorm up act down";
+
+/// `n` positions from `first` on.
+inline Positions Every(uint32_t first, uint32_t step, uint32_t n) {
+  Positions positions;
+  for (uint32_t i = 0; i < n; ++i) positions.push_back(first + i * step);
+  return positions;
+}
 
 }  // namespace layerscope::layers

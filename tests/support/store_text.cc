@@ -41,7 +41,8 @@ void Dictionaries(std::string& out, const trace::Trace& trace) {
                    args.group_size);
   }
   for (const trace::Process& process : trace.processes) {
-    fmt::format_to(to, "process {} {}\n", Label(process.pid), Index(process.name));
+    fmt::format_to(to, "process {} {} {}\n", Label(process.pid), Index(process.name),
+                   process.rank.value_or(-1));
   }
   for (const trace::Thread& thread : trace.threads) {
     fmt::format_to(to, "thread {} {} {}\n", thread.process.index(), Label(thread.tid),
@@ -84,6 +85,13 @@ void Rows(std::string& out, const trace::Trace& trace) {
   Column(out, "thread", trace.annotations.thread);
   Column(out, "is_gpu", trace.annotations.is_gpu);
   Column(out, "is_op", trace.annotations.is_op);
+  Column(out, "is_plain_range", trace.annotations.is_plain_range);
+  fmt::format_to(std::back_inserter(out), "graph nodes {}\n", trace.graph_nodes.size());
+  Column(out, "process", trace.graph_nodes.process);
+  Column(out, "node", trace.graph_nodes.node);
+  Column(out, "original", trace.graph_nodes.original);
+  Column(out, "thread", trace.graph_nodes.thread);
+  Column(out, "start_ns", trace.graph_nodes.start_ns);
 }
 
 }  // namespace
@@ -100,6 +108,8 @@ std::string StoreText(const trace::Trace& trace) {
   for (const auto& device : trace.metadata.devices) {
     fmt::format_to(to, "device {} {}\n", device.id, device.name);
   }
+  fmt::format_to(to, "profiler {} {} {}\n", trace.metadata.profiler_version,
+                 trace.metadata.graph_trace_mode, trace.metadata.session_start_ns.value_or(0));
   fmt::format_to(to, "rank {} of {}\n", trace.metadata.rank.value_or(-1),
                  trace.metadata.world_size.value_or(-1));
   Dictionaries(out, trace);

@@ -139,6 +139,24 @@ void TraceBuilder::GraphNode(trace::ActivityId activity, int64_t node) {
   nodes[activity.index()] = node;
 }
 
+void TraceBuilder::NodeRow(trace::ThreadId thread, int64_t start_ns, int64_t node,
+                           int64_t original) {
+  trace::GraphNodes& rows = trace_.graph_nodes;
+  rows.process.push_back(trace_.threads[thread.index()].process);
+  rows.node.push_back(node);
+  rows.original.push_back(original);
+  rows.thread.push_back(thread);
+  rows.start_ns.push_back(start_ns);
+}
+
+trace::AnnotationId TraceBuilder::PlainRange(trace::ThreadId thread, std::string_view name,
+                                             int64_t start_ns, int64_t dur_ns) {
+  const trace::AnnotationId id = Annotation(thread, name, start_ns, dur_ns);
+  trace_.annotations.is_plain_range.resize(id.index() + 1, 0);
+  trace_.annotations.is_plain_range.back() = 1;
+  return id;
+}
+
 trace::AnnotationId TraceBuilder::Annotation(trace::ThreadId thread, std::string_view name,
                                              int64_t start_ns, int64_t dur_ns) {
   trace::Annotations& rows = trace_.annotations;

@@ -15,6 +15,9 @@ class TraceBuilder {
  public:
   TraceBuilder();
 
+  /// The trace is of Nsight Systems: activities are written under their host process.
+  void Nsys() { trace_.format = trace::TraceFormat::kNsys; }
+
   /// The thread `tid` of process `pid`; the same arguments give the same thread.
   trace::ThreadId Thread(int64_t pid, int64_t tid);
   trace::ThreadId Thread(std::string_view pid, int64_t tid);
@@ -43,6 +46,13 @@ class TraceBuilder {
                            int64_t dur_ns);
   /// The `graph node id` of an activity.
   void GraphNode(trace::ActivityId activity, int64_t node);
+  /// A row of the table of graph nodes: `node` was made on a thread, by a capture or, with
+  /// `original`, as a clone of that node.
+  void NodeRow(trace::ThreadId thread, int64_t start_ns, int64_t node,
+               int64_t original = trace::kNoGraphNode);
+  /// A range of NVTX's default domain: an annotation that may stand for a module.
+  trace::AnnotationId PlainRange(trace::ThreadId thread, std::string_view name, int64_t start_ns,
+                                 int64_t dur_ns);
   trace::AnnotationId Annotation(trace::ThreadId thread, std::string_view name, int64_t start_ns,
                                  int64_t dur_ns);
   /// The GPU's view of an annotation.

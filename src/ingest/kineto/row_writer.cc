@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "src/ingest/kineto/decimal_time.h"
-#include "src/ingest/kineto/module_annotation.h"
 #include "src/ingest/kineto/token.h"
+#include "src/trace/module_annotation.h"
 
 namespace layerscope::ingest::kineto {
 namespace {
@@ -157,7 +157,7 @@ std::optional<std::string_view> RowWriter::ModulePath(std::string_view token) {
     if (!Unescape(name, unescaped_)) return std::nullopt;
     name = unescaped_;
   }
-  return ModulePathOf(name);
+  return trace::ModulePathOf(name);
 }
 
 trace::StringId RowWriter::Name(std::string_view token, Batch& batch) {

@@ -8,8 +8,8 @@ namespace layerscope::ingest::kineto {
 namespace {
 
 constexpr std::string_view kReads =
-    "layerscope reads PyTorch profiler (Kineto) traces: Chrome trace JSON with traceEvents, plain, "
-    ".gz or .zst";
+    "layerscope reads PyTorch profiler (Kineto) traces (Chrome trace JSON with traceEvents; plain, "
+    ".gz or .zst) and Nsight Systems exports (.sqlite)";
 
 base::Error Refuse(std::string_view what, std::string_view hint = {}) {
   std::string message = "this is ";
@@ -32,9 +32,14 @@ struct Magic {
 constexpr std::string_view kExportHint =
     "torch.profiler writes such a trace with prof.export_chrome_trace(\"trace.json.gz\")";
 
+constexpr const char* kReportHint =
+    "nsys export --type=sqlite --output=report.sqlite report.nsys-rep makes a file that is read";
+
+/// A database or report that is a file of its own has a reader of its own; these came another way.
 constexpr std::array<Magic, 8> kMagics = {{
-    {"SQLite format 3", "an SQLite database (an Nsight Systems export?)", ""},
-    {"NVIDIA_NSYS", "an Nsight Systems report", ""},
+    {"SQLite format 3", "an SQLite database that is packed or comes through a pipe",
+     "unpack it, or save it to a file, and give that"},
+    {"NVIDIA_NSYS", "an Nsight Systems report that is packed or comes through a pipe", kReportHint},
     {"\x7f"
      "ELF",
      "an executable", ""},
@@ -84,7 +89,8 @@ base::Error DescribeObject(const DocumentHead& head, std::string_view rest) {
   const size_t next = rest.find_first_not_of(" \t\r\n");
   if (next != std::string_view::npos && rest[next] == '{') {
     return Refuse(
-        "JSON lines, one object a line (nsys export --type jsonlines, or a benchmark's log)");
+        "JSON lines, one object a line (nsys export --type jsonlines, or a benchmark's log)",
+        kReportHint);
   }
   if (Has(keys, "traceEvents")) return Refuse("a JSON object whose traceEvents is no list");
   return Refuse("a JSON object without traceEvents", kExportHint);

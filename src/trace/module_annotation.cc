@@ -1,8 +1,8 @@
-#include "src/ingest/kineto/module_annotation.h"
+#include "src/trace/module_annotation.h"
 
 #include <algorithm>
 
-namespace layerscope::ingest::kineto {
+namespace layerscope::trace {
 namespace {
 
 constexpr std::string_view kWord = "Module";
@@ -46,4 +46,4 @@ std::optional<std::string_view> ModulePathOf(std::string_view name) {
   return path && IsPath(*path) ? path : std::nullopt;
 }
 
-}  // namespace layerscope::ingest::kineto
+}  // namespace layerscope::trace

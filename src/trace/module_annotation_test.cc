@@ -1,8 +1,8 @@
-#include "src/ingest/kineto/module_annotation.h"
+#include "src/trace/module_annotation.h"
 
 #include <gtest/gtest.h>
 
-namespace layerscope::ingest::kineto {
+namespace layerscope::trace {
 namespace {
 
 TEST(ModuleAnnotation, DictionariesAsHooksWriteThem) {
@@ -28,4 +28,4 @@ TEST(ModuleAnnotation, OtherNamesAreNone) {
 }
 
 }  // namespace
-}  // namespace layerscope::ingest::kineto
+}  // namespace layerscope::trace

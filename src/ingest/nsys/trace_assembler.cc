@@ -1,0 +1,207 @@
+#include "src/ingest/nsys/trace_assembler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "src/ingest/nsys/dictionary_tables.h"
+#include "src/ingest/nsys/labels.h"
+#include "src/ingest/nsys/string_table.h"
+#include "src/ingest/nsys/time_order.h"
+
+namespace layerscope::ingest::nsys {
+namespace {
+
+using trace::LedgerCode;
+
+constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
+constexpr int64_t kDayNs = 24 * kHourNs;
+
+/// The final ids of names: those of StringIds' rows are known now, the others stay.
+void ApplyNames(const TableStrings& strings, std::vector<trace::StringId>& names) {
+  for (trace::StringId& name : names) {
+    if (RowDictionary::IsFromTable(name)) name = strings.names[RowDictionary::Slot(name)];
+  }
+}
+
+void TakeActivities(trace::Activities& from, const TableStrings& strings, trace::Activities& to) {
+  const std::vector<uint32_t> order = TimeOrder(from.start_ns);
+  const bool has_nodes = !from.graph_node.empty();
+  if (has_nodes) from.graph_node.resize(from.size(), trace::kNoGraphNode);
+  Reorder(order, from.start_ns);
+  Reorder(order, from.dur_ns);
+  Reorder(order, from.name);
+  Reorder(order, from.kind);
+  Reorder(order, from.process);
+  Reorder(order, from.stream);
+  Reorder(order, from.correlation);
+  Reorder(order, from.args);
+  if (has_nodes) Reorder(order, from.graph_node);
+  while (!from.graph_node.empty() && from.graph_node.back() == trace::kNoGraphNode) {
+    from.graph_node.pop_back();
+  }
+  ApplyNames(strings, from.name);
+  to = std::move(from);
+}
+
+void TakeCalls(trace::Calls& from, const TableStrings& strings, trace::Calls& to) {
+  const std::vector<uint32_t> order = TimeOrder(from.start_ns);
+  Reorder(order, from.start_ns);
+  Reorder(order, from.dur_ns);
+  Reorder(order, from.name);
+  Reorder(order, from.thread);
+  Reorder(order, from.correlation);
+  ApplyNames(strings, from.name);
+  to = std::move(from);
+}
+
+/// What a row of NVTX_EVENTS is, once registered strings are known.
+std::optional<NvtxRange> RangeOf(const NvtxRows& rows, size_t row, const TableStrings& strings) {
+  const NvtxRowKind kind = rows.kind[row];
+  if (kind != NvtxRowKind::kByText && kind != NvtxRowKind::kPlainByText) {
+    return NvtxRange{kind, rows.name[row], rows.args[row]};
+  }
+  std::optional<NvtxRange> range = strings.ranges[RowDictionary::Slot(rows.name[row])];
+  const bool is_plain = kind == NvtxRowKind::kPlainByText;
+  if (range && is_plain && range->kind == NvtxRowKind::kAnnotation) {
+    range->kind = NvtxRowKind::kPlainRange;
+  }
+  return range;
+}
+
+struct HostRow {
+  int64_t start_ns;
+  int64_t dur_ns;
+  trace::ThreadId thread;
+  NvtxRange range;
+};
+
+template <typename Rows>
+void AppendSpan(const HostRow& row, Rows& rows) {
+  rows.start_ns.push_back(row.start_ns);
+  rows.dur_ns.push_back(row.dur_ns);
+  rows.name.push_back(row.range.name);
+  rows.thread.push_back(row.thread);
+}
+
+void AppendHostRow(const HostRow& row, trace::Trace& trace) {
+  if (row.range.kind == NvtxRowKind::kModule) {
+    AppendSpan(row, trace.scopes);
+    trace.scopes.is_path.push_back(1);
+    return;
+  }
+  if (row.range.kind == NvtxRowKind::kOp) {
+    AppendSpan(row, trace.ops);
+    trace.ops.external_id.push_back(trace::kNoExternalId);
+    trace.ops.args.push_back(row.range.args);
+    return;
+  }
+  trace::Annotations& rows = trace.annotations;
+  AppendSpan(row, rows);
+  rows.is_gpu.push_back(0);
+  rows.is_op.push_back(0);
+  if (row.range.kind != NvtxRowKind::kPlainRange) return;
+  rows.is_plain_range.resize(rows.size() - 1);
+  rows.is_plain_range.push_back(1);
+}
+
+/// `end_ns`: where ranges that were never closed end.
+void TakeNvtx(const NvtxRows& from, const TableStrings& strings, int64_t end_ns,
+              trace::Trace& trace) {
+  const std::vector<uint32_t> order = TimeOrder(from.start_ns);
+  for (size_t i = 0; i < from.size(); ++i) {
+    const size_t row = order.empty() ? i : order[i];
+    const std::optional<NvtxRange> range = RangeOf(from, row, strings);
+    if (!range) continue;
+    int64_t dur_ns = from.dur_ns[row];
+    if (dur_ns == NvtxRows::kOpenNs) dur_ns = end_ns - from.start_ns[row];
+    if (dur_ns > kDayNs) {
+      trace.ledger.AddSample(LedgerCode::time_out_of_range, -1,
+                             fmt::format("start {}, never closed", from.start_ns[row]));
+      continue;
+    }
+    AppendHostRow({from.start_ns[row], dur_ns, from.thread[row], *range}, trace);
+  }
+}
+
+/// Events of nodes other than their making tell nothing; exports that name none of them so are
+/// taken whole.
+void TakeGraphNodes(const trace::GraphNodes& from, const std::vector<trace::StringId>& events,
+                    const TableStrings& strings, trace::GraphNodes& to) {
+  const auto is_creation = [&strings](trace::StringId event) {
+    return event.valid() && strings.is_node_creation[RowDictionary::Slot(event)] != 0;
+  };
+  const bool take_all = std::none_of(events.begin(), events.end(), is_creation);
+  for (size_t row = 0; row < from.size(); ++row) {
+    if (!take_all && !is_creation(events[row])) continue;
+    to.process.push_back(from.process[row]);
+    to.node.push_back(from.node[row]);
+    to.original.push_back(from.original[row]);
+    to.thread.push_back(from.thread[row]);
+    to.start_ns.push_back(from.start_ns[row]);
+  }
+}
+
+/// DESIGN.md section 7: a start of 0 is left out only when the next is more than an hour later.
+void SetZero(const Batch& all, trace::Trace& trace) {
+  const bool has_others = all.min_start_ns != std::numeric_limits<int64_t>::max();
+  const bool zero_is_real = all.n_start_zero > 0 && (!has_others || all.min_start_ns <= kHourNs);
+  int64_t zero_ns = has_others ? all.min_start_ns : 0;
+  if (zero_is_real) zero_ns = std::min<int64_t>(zero_ns, 0);
+  if (all.n_start_zero > 0 && !zero_is_real) {
+    trace.ledger.Add(LedgerCode::ts_zero, all.n_start_zero);
+  }
+  const bool has_rows = all.max_end_ns != std::numeric_limits<int64_t>::min();
+  trace.end_ns = has_rows ? all.max_end_ns : zero_ns;
+  trace.Rebase(zero_ns);
+}
+
+void AddCounts(const BatchMerger& merger, trace::Trace& trace) {
+  trace.counts.n_events = merger.n_rows();
+  trace.counts.by_cat = merger.rows_by_table();
+  const auto has_rows = [&merger](std::string_view table) {
+    const auto found = merger.rows_by_table().find(std::string(table));
+    return found != merger.rows_by_table().end() && found->second > 0;
+  };
+  const bool has_ranges = trace.scopes.size() + trace.ops.size() + trace.annotations.size() > 0;
+  if (!has_rows(kKernels)) trace.ledger.Add(LedgerCode::no_kernels);
+  if (!has_rows(kRuntimeCalls)) trace.ledger.Add(LedgerCode::no_calls);
+  if (!has_ranges) trace.ledger.Add(LedgerCode::no_nvtx);
+}
+
+}  // namespace
+
+base::Result<trace::Trace> AssembleTrace(const Database& database, const Schema& schema,
+                                         BatchMerger& merger) {
+  Batch& all = merger.all();
+  trace::Trace trace;
+  trace.format = trace::TraceFormat::kNsys;
+  trace.ledger = std::move(all.ledger);
+  AddHosts(all.dictionary, trace);
+  AddStreams(all.dictionary, trace);
+  Labels labels;
+  Step end = labels.Read(database, schema, all.dictionary, trace);
+  if (end != Step::kDone) return ErrorOf(end);
+  TableStrings strings;
+  end = ReadTableStrings(database, schema, all.dictionary, trace.ledger, strings);
+  if (end != Step::kDone) return ErrorOf(end);
+  for (size_t i = 0; i < trace.threads.size(); ++i) {
+    const trace::StringId name = labels.thread_names()[i];
+    if (name.valid()) trace.threads[i].name = strings.names[RowDictionary::Slot(name)];
+  }
+  TakeActivities(all.activities, strings, trace.activities);
+  TakeCalls(all.calls, strings, trace.calls);
+  TakeNvtx(all.nvtx, strings, all.max_end_ns, trace);
+  all.nvtx = {};
+  TakeGraphNodes(all.graph_nodes, all.graph_node_events, strings, trace.graph_nodes);
+  AddArgs(all.dictionary, trace);
+  trace.strings = all.dictionary.TakeTexts();
+  SetZero(all, trace);
+  AddCounts(merger, trace);
+  return trace;
+}
+
+}  // namespace layerscope::ingest::nsys
