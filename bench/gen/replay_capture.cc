@@ -71,6 +71,14 @@ std::string Call(const ReplayOptions& options, std::string_view name) {
   return (options.amd() ? "hip" : "cuda") + std::string(name);
 }
 
+// Streams order their work by events.
+void SwitchStream(const ReplayOptions& options, Host* host, bool to_side, bool* on_side) {
+  if (to_side == *on_side) return;
+  host->Call(Call(options, "EventRecord"));
+  host->Call(Call(options, "StreamWaitEvent"));
+  *on_side = to_side;
+}
+
 // A neighbour of the same name may be taken for the lost one.
 void MarkUncertain(std::vector<CapturedNode>& nodes) {
   const auto same = [&nodes](size_t a, size_t b) {
@@ -100,8 +108,11 @@ int64_t CapturedGraph::kernels() const {
 
 void PlayEagerly(const ReplayOptions& options, Host* host, const Plan& plan) {
   Scopes scopes(host, options.compiled);
+  bool on_side = false;
   for (const PlanItem& item : plan) {
-    if (!scopes.Take(item)) Run(host, item);
+    if (scopes.Take(item)) continue;
+    SwitchStream(options, host, item.side, &on_side);
+    Run(host, item);
   }
 }
 
@@ -131,11 +142,7 @@ void PlayIntoCapture(const ReplayOptions& options, Host* host, CapturedGraph* gr
       host->Call(Call(options, "StreamBeginCapture"));
       continue;
     }
-    if (item.side != on_side) {
-      host->Call(Call(options, "EventRecord"));
-      host->Call(Call(options, "StreamWaitEvent"));
-      on_side = item.side;
-    }
+    SwitchStream(options, host, item.side, &on_side);
     piece.nodes.push_back(host->LaunchIntoCapture(item));
     piece.nodes.back().id = next_node++;
   }

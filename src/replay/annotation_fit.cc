@@ -5,11 +5,11 @@
 #include <tsl/robin_set.h>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "src/attribution/path_parts.h"
 #include "src/base/hash.h"
 #include "src/layers/kernel_class.h"
 #include "src/replay/sequence_alignment.h"
@@ -25,14 +25,10 @@ constexpr double kTooManyDoubts = 0.25;
 /// Of transitions between layers, and of modules whose kind is known by name.
 constexpr double kTooManyContradictions = 0.02;
 
-std::string_view LastPart(std::string_view path) {
-  return path.substr(path.rfind('.') + 1);
-}
-
 /// What a module does, where its name says so.
 enum class NamedKind : uint8_t { kUnknown, kNorm, kProjection };
 NamedKind KindOfModule(std::string_view path) {
-  const std::string_view part = LastPart(path);
+  const std::string_view part = attribution::LastPart(path);
   const auto has = [&](std::string_view word) { return part.find(word) != std::string_view::npos; };
   if (has("norm") && !has("proj")) return NamedKind::kNorm;
   if (has("_proj") || has("lm_head")) return NamedKind::kProjection;
@@ -261,17 +257,10 @@ class FitTest {
 }  // namespace
 
 LayeredPath SplitLayer(std::string_view path) {
-  for (size_t from = 0; from < path.size();) {
-    const size_t to = std::min(path.find('.', from), path.size());
-    const std::string_view part = path.substr(from, to - from);
-    int64_t number = -1;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
-    if (error == std::errc() && end == part.data() + part.size() && number >= 0) {
-      return {std::string(path.substr(0, from)) + "*" + std::string(path.substr(to)), number};
-    }
-    from = to + 1;
-  }
-  return {std::string(path), -1};
+  const attribution::NumberedPart layer = attribution::FirstNumber(path);
+  if (layer.number < 0) return {std::string(path), -1};
+  return {std::string(path.substr(0, layer.begin)) + "*" + std::string(path.substr(layer.end)),
+          layer.number};
 }
 
 AnnotationFit FitAnnotations(const trace::Trace& trace, const model::GraphAnnotations& annotations,

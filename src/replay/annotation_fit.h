@@ -7,7 +7,7 @@
 
 #include "src/attribution/attribution.h"
 #include "src/model/graph_annotations.h"
-#include "src/replay/replayed_graph.h"
+#include "src/replay/graph_launches.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::replay {

@@ -18,6 +18,7 @@ CaptureFits::CaptureFits(const trace::Trace& trace, const GraphLaunches& graphs,
     : trace_(trace),
       graphs_(graphs),
       library_(library),
+      wholes_(trace, graphs),
       replayed_(graphs.n_sequences),
       work_left_(kMaxWork) {}
 
@@ -52,12 +53,27 @@ PieceFit CaptureFits::Lay(uint32_t launch, uint32_t capture, uint32_t piece) {
     return FitByName(replayed, from.pieces[piece], exhausted);
   }
   if (!exhausted || replayed.one_lane) {
-    return FitByLabels(trace_, replayed, from.pieces[piece], from.labels[piece]);
+    return LayUnnamed(launch, from.pieces[piece], from.labels[piece]);
   }
   PieceFit fit;
   fit.kernels = replayed.n_kernels;
   fit.reason = kTooManyNear;
   return fit;
+}
+
+/// What the launch lost is seen beside other launches of its graph.
+PieceFit CaptureFits::LayUnnamed(uint32_t launch, const RecordedSequence& recorded,
+                                 const RecordedLabels& labels) {
+  const ReplayedSequence& replayed = Replayed(launch);
+  const auto n_recorded = static_cast<int64_t>(labels.label.size());
+  const auto n_most_missing = static_cast<int64_t>(kMostMissing * static_cast<double>(n_recorded));
+  const int64_t n_missing = n_recorded - replayed.n_kernels;
+  const bool lost = n_missing > 0 && n_missing <= n_most_missing && work_left_ > 0;
+  const ReplayedSequence* const whole = lost ? wholes_.Find(launch, labels.label.size()) : nullptr;
+  if (whole == nullptr) return FitByLabels(trace_, replayed, recorded, labels);
+  const PieceFit whole_fit = FitByLabels(trace_, *whole, recorded, labels);
+  if (!whole_fit.possible) return FitByLabels(trace_, replayed, recorded, labels);
+  return FitThroughWhole(replayed, *whole, whole_fit, recorded);
 }
 
 }  // namespace layerscope::replay

@@ -9,8 +9,9 @@
 
 #include "src/base/hash.h"
 #include "src/replay/capture_library.h"
+#include "src/replay/graph_launches.h"
 #include "src/replay/piece_fit.h"
-#include "src/replay/replayed_graph.h"
+#include "src/replay/whole_replays.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::replay {
@@ -46,10 +47,13 @@ class CaptureFits {
   };
 
   PieceFit Lay(uint32_t launch, uint32_t capture, uint32_t piece);
+  PieceFit LayUnnamed(uint32_t launch, const RecordedSequence& recorded,
+                      const RecordedLabels& labels);
 
   const trace::Trace& trace_;
   const GraphLaunches& graphs_;
   const CaptureLibrary& library_;
+  WholeReplays wholes_;
   std::vector<ReplayedSequence> replayed_;  // by sequence; empty: not read yet
   tsl::robin_map<Key, std::unique_ptr<PieceFit>, KeyHash> fit_of_;
   tsl::robin_map<Key, int64_t, KeyHash> least_of_;

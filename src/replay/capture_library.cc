@@ -20,7 +20,10 @@ uint64_t ContentOf(const LibraryCapture& capture) {
   const auto add = [&](uint64_t value) { hash = base::MixIn(hash, value); };
   for (size_t p = 0; p < capture.pieces.size(); ++p) {
     add(capture.pieces[p].elements.size());
-    for (const Element& element : capture.pieces[p].elements) add(element.symbol);
+    for (const Element& element : capture.pieces[p].elements) {
+      add(element.symbol);
+      add(element.chain);
+    }
     for (const uint64_t naming : capture.naming[p]) add(naming);
     for (const uint32_t label : capture.labels[p].label) add(label);
   }

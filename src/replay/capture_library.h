@@ -7,7 +7,7 @@
 
 #include "src/attribution/module_graft.h"
 #include "src/replay/capture_choice.h"
-#include "src/replay/label_fit.h"
+#include "src/replay/label_reader.h"
 #include "src/replay/piece_fit.h"
 #include "src/replay/recorded_names.h"
 #include "src/replay/recording.h"

@@ -4,12 +4,14 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "src/attribution/captured_pieces.h"
 #include "src/attribution/innermost_index.h"
 #include "src/attribution/key_index.h"
 #include "src/attribution/lane_order.h"
 #include "src/layers/capture_groups.h"
+#include "src/replay/stream_chains.h"
 
 namespace layerscope::replay {
 namespace {
@@ -27,7 +29,8 @@ attribution::InnermostIndex IndexOf(const trace::Trace& trace, const Rows& rows)
 
 class CaptureReader {
  public:
-  explicit CaptureReader(const SideTrace& source) : source_(source), trace_(*source.trace) {}
+  explicit CaptureReader(const SideTrace& source)
+      : source_(source), trace_(*source.trace), chains_(*source.trace) {}
 
   std::vector<Recording> Read() {
     std::vector<CapturedPiece> pieces = attribution::FindCapturedPieces(trace_, {});
@@ -75,11 +78,14 @@ class CaptureReader {
   RecordedPiece PieceOf(const CapturedPiece& captured) {
     RecordedPiece piece;
     piece.names_kernels = true;
+    std::vector<NodeLaunch> launches;
     for (const CapturedCall& call : captured.calls) {
       piece.nodes.push_back(NodeOf(captured.thread, call));
+      launches.push_back({captured.thread, trace_.calls.start_ns[call.call], {}});
       const RecordedNode& node = piece.nodes.back();
       if (node.kind == NodeKind::kKernel && !node.kernel.valid()) piece.names_kernels = false;
     }
+    chains_.Number(launches, piece);
     return piece;
   }
 
@@ -108,6 +114,7 @@ class CaptureReader {
 
   const SideTrace& source_;
   const trace::Trace& trace_;
+  const StreamChains chains_;
   attribution::InnermostIndex scopes_;
   attribution::InnermostIndex ops_;
   attribution::KeyIndex by_external_id_;

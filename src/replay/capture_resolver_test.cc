@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,6 +119,62 @@ TEST(ResolveByCaptures, PlacesWhatIsLeftWhenKernelsAreMissing) {
   EXPECT_EQ(of.graph().missing, 2);
   EXPECT_EQ(of.Module(8), "Model_0.Layer_1.Attention_1");
   EXPECT_EQ(of.Module(57), "Model_0.Layer_9.SiluAndMul_9");
+}
+
+/// A forward of ten layers without some of its kernels.
+std::vector<Names> Without(std::initializer_list<size_t> lost) {
+  std::vector<Names> pieces = ForwardOf(10);
+  Names kept;
+  for (size_t i = 0; i < pieces[0].size(); ++i) {
+    if (std::find(lost.begin(), lost.end(), i) == lost.end()) kept.push_back(pieces[0][i]);
+  }
+  pieces[0] = kept;
+  return pieces;
+}
+
+TEST(ResolveByCaptures, AWholeReplayShowsWhatAnotherLostOfACaptureWithoutNames) {
+  CaptureCase of;
+  of.Replay(Without({8, 33}));  // the rotary embedding of layer 1, the attention of layer 5
+  of.Replay(ForwardOf(10));
+  of.Give(Capture(false, 10));
+  of.Resolve();
+  EXPECT_EQ(of.graph().launches, 2);
+  EXPECT_EQ(of.graph().matched, 58 + 60);
+  EXPECT_EQ(of.graph().mismatched, 0);
+  EXPECT_EQ(of.graph().missing, 2);
+  EXPECT_EQ(of.Module(8), "Model_0.Layer_1.Attention_1");
+  EXPECT_EQ(of.Module(57), "Model_0.Layer_9.SiluAndMul_9");
+}
+
+TEST(ResolveByCaptures, ReplaysThatLostOtherKernelsShowTheWholeGraph) {
+  CaptureCase of;
+  of.Replay(Without({8, 33}));
+  of.Replay(Without({20, 51}));
+  of.Give(Capture(false, 10));
+  of.Resolve();
+  EXPECT_EQ(of.Module(8), "Model_0.Layer_1.Attention_1");
+  EXPECT_EQ(of.Module(57), "Model_0.Layer_9.SiluAndMul_9");
+  EXPECT_EQ(of.Module(58 + 20), "Model_0.Layer_3.Attention_3");
+  EXPECT_EQ(of.Module(58 + 57), "Model_0.Layer_9.SiluAndMul_9");
+
+  CaptureCase three;
+  three.Replay(Without({8, 33, 40}));
+  three.Replay(Without({8, 20, 51}));
+  three.Replay(Without({20, 40, 51}));
+  three.Give(Capture(false, 10));
+  three.Resolve();
+  EXPECT_EQ(three.Module(8), "Model_0.Layer_1.Attention_1");
+  EXPECT_EQ(three.Module(3 * 57 - 1), "Model_0.Layer_9.SiluAndMul_9");
+}
+
+TEST(ResolveByCaptures, AKernelThatEveryReplayLostIsNotGuessed) {
+  CaptureCase of;
+  of.Replay(Without({8, 33}));
+  of.Replay(Without({8, 51}));
+  of.Give(Capture(false, 10));
+  of.Resolve();
+  EXPECT_TRUE(of.graph().withheld);
+  EXPECT_EQ(of.Module(0), "-");
 }
 
 TEST(ResolveByCaptures, TakesTheCaptureOfTheStepsBatch) {

@@ -7,6 +7,12 @@ namespace {
 
 using attribution::kMaxModuleLevels;
 
+/// Paths decide where both are known.
+bool IsSame(const attribution::Module& module, const attribution::ModuleGraft::Name& name) {
+  if (module.path.valid() != name.path.valid()) return false;
+  return name.path.valid() ? module.path == name.path : module.name == name.name;
+}
+
 }  // namespace
 
 void ChainPlacer::BeginLaunch(trace::CallId launch, trace::ScopeId around) {
@@ -24,8 +30,7 @@ trace::ScopeId ChainPlacer::CallFor(Chain chain) {
   for (size_t level = 0; scope.valid() && from == 0 && level < kMaxModuleLevels; ++level) {
     const attribution::Module& module = tree.modules[tree.module_of_scope[scope.index()].index()];
     for (size_t i = chain.size(); i-- > 0 && from == 0;) {
-      const bool same = module.name == chain[i].name && module.path == chain[i].path;
-      if (!same) continue;
+      if (!IsSame(module, chain[i])) continue;
       from = i + 1;
       around = scope;
     }

@@ -3,64 +3,39 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "src/base/hash.h"
-#include "src/replay/piece_fit.h"
+#include "src/replay/replayed_sequence.h"
 
 namespace layerscope::replay {
 namespace {
 
-/// Names that only the eager trace has. The pool of a trace holds fewer strings.
-constexpr uint32_t kForeign = uint32_t{1} << 31;
-
-bool IsCopyKernel(std::string_view name) {
-  return KindOfName(name) != NodeKind::kKernel;
-}
+/// Cells of the table of one alignment, half a second: what hostile sequences may cost.
+constexpr size_t kMaxWork = size_t{1} << 26;
+/// Differences beyond those that the numbers of kernels demand. A kernel in another place costs
+/// two, and only 2 % may lie elsewhere (kEnoughAligned): 4 %, and some in small forwards.
+constexpr size_t kReplayedPerDifference = 25;
+constexpr size_t kMoreAtLeast = 16;
+/// Of the eager kernels between the first and the last that the replay stands for.
+constexpr size_t kUsedTogether = 2;  // one in so many
 
 /// The eager side may have more before, after and (piecewise graphs) between; two sequences that
-/// differ in more than this are not of one model. Bounds the work on hostile ones too.
+/// differ in more than this are not of one model.
 size_t AllowedDifferences(size_t n_replayed, size_t n_eager) {
-  constexpr size_t kMaxWork = size_t{1} << 26;
   const size_t more = n_eager > n_replayed ? n_eager - n_replayed : 0;
-  const size_t wanted = more + n_replayed / 25 + 16;
+  const size_t wanted = more + n_replayed / kReplayedPerDifference + kMoreAtLeast;
   return std::min(wanted, kMaxWork / (n_replayed + n_eager + 1));
 }
 
 }  // namespace
 
-EagerSymbols::EagerSymbols(const trace::Trace& replayed, const trace::Trace& eager)
-    : symbol_of_(eager.strings.size()) {
-  for (uint32_t id = 0; id < symbol_of_.size(); ++id) {
-    const trace::StringId known = replayed.strings.Find(eager.strings[trace::StringId(id)]);
-    symbol_of_[id] = known.valid() ? static_cast<uint32_t>(known.index()) : kForeign | id;
-  }
-}
-
 std::vector<Element> ElementsOf(const trace::Trace& replayed, const ReplayedForward& forward) {
   std::vector<Element> elements;
   elements.reserve(forward.rows.size());
-  const trace::Activities& rows = replayed.activities;
   for (const uint32_t row : forward.rows) {
-    Element element;
-    element.symbol = static_cast<uint32_t>(rows.name[row].index());
-    element.lane = static_cast<uint32_t>(rows.stream[row].index());
-    element.is_copy = rows.kind[row] != trace::ActivityKind::kKernel ||
-                      IsCopyKernel(replayed.strings[rows.name[row]]);
-    elements.push_back(element);
-  }
-  return elements;
-}
-
-std::vector<Element> ElementsOf(const Recording& eager, const EagerSymbols& symbols) {
-  std::vector<Element> elements;
-  const trace::StringPool& strings = eager.source->trace->strings;
-  for (const RecordedNode& node : eager.pieces.front().nodes) {
-    Element element;
-    element.symbol = symbols.Of(node.kernel);
-    element.is_copy = node.kind != NodeKind::kKernel || IsCopyKernel(strings[node.kernel]);
-    elements.push_back(element);
+    const auto lane = static_cast<uint32_t>(replayed.activities.stream[row].index());
+    elements.push_back(ReplayedElement(replayed, row, lane));
   }
   return elements;
 }
@@ -104,7 +79,7 @@ bool StandsTogether(const SequenceMatch& match, std::span<const Element> eager) 
     n_kernels += eager[at].is_copy ? 0 : 1;
     n_used += used[at];
   }
-  return n_used > 0 && 2 * n_used >= n_kernels;
+  return n_used > 0 && kUsedTogether * n_used >= n_kernels;
 }
 
 }  // namespace

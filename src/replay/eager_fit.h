@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "src/replay/recording.h"
 #include "src/replay/sequence_alignment.h"
 #include "src/trace/trace.h"
 
@@ -27,19 +26,8 @@ struct EagerFit {
   bool fits = false;
 };
 
-/// Translates kernel names of an eager trace into symbols of the replaying trace's own.
-class EagerSymbols {
- public:
-  EagerSymbols(const trace::Trace& replayed, const trace::Trace& eager);
-  uint32_t Of(trace::StringId eager_name) const { return symbol_of_[eager_name.index()]; }
-
- private:
-  std::vector<uint32_t> symbol_of_;
-};
-
-/// Elements of both sides, in one symbol space.
+/// Elements of a forward, each stream a lane.
 std::vector<Element> ElementsOf(const trace::Trace& replayed, const ReplayedForward& forward);
-std::vector<Element> ElementsOf(const Recording& eager, const EagerSymbols& symbols);
 
 /// Elements looked at by one FitEager, at most: its cost.
 size_t AlignmentWork(size_t n_replayed, size_t n_eager);

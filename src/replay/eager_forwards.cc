@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "src/attribution/step_name.h"
+#include "src/replay/stream_chains.h"
 
 namespace layerscope::replay {
 namespace {
@@ -17,6 +18,7 @@ class ForwardFinder {
     if (attribution_.cpu_only) return {};
     SortRows();
     attribution_.steps.empty() ? GroupByRootModule() : GroupByStep();
+    NumberChains();
     return std::move(forwards_);
   }
 
@@ -76,6 +78,19 @@ class ForwardFinder {
         if (fields.requests) added.batch = fields.requests;
       }
       forwards_[forward].pieces.front().nodes.push_back(NodeOf(row));
+    }
+  }
+
+  void NumberChains() {
+    const StreamChains chains(trace_);
+    for (Recording& forward : forwards_) {
+      std::vector<NodeLaunch> launches;
+      for (const RecordedNode& node : forward.pieces.front().nodes) {
+        const size_t call = attribution_.launch[node.row].index();
+        launches.push_back({trace_.calls.thread[call], trace_.calls.start_ns[call],
+                            trace_.activities.stream[node.row]});
+      }
+      chains.Number(launches, forward.pieces.front());
     }
   }
 

@@ -230,11 +230,10 @@ class EagerResolver {
     Attempt best;
     for (const std::unique_ptr<EagerSource>& source : sources_) {
       for (const uint32_t forward : source->Candidates(wanted)) {
-        const size_t work =
-            AlignmentWork(elements.size(), source->ElementsOfForward(forward).size());
+        const RecordedSequence& eager = source->SequenceOf(forward);
+        const size_t work = AlignmentWork(elements.size(), eager.elements.size());
         if (work > work_left_) continue;
-        EagerFit fit = FitEager(elements, under_graph, source->ElementsOfForward(forward),
-                                source->PlacesOfForward(forward));
+        EagerFit fit = FitEager(elements, under_graph, eager.elements, eager.places);
         if (!fit.node_of.empty()) work_left_ -= work;
         const auto merit = [](const EagerFit& of) { return std::pair(of.matched, of.named); };
         if (best.source != nullptr && !fit.fits && merit(fit) <= merit(best.fit)) continue;

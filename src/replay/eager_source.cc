@@ -1,7 +1,5 @@
 #include "src/replay/eager_source.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -27,7 +25,7 @@ uint64_t HashOf(const std::vector<Element>& elements) {
 
 EagerSource::EagerSource(const trace::Trace& replayed, const SideTrace& side)
     : side_(side),
-      symbols_(replayed, *side.trace),
+      names_(replayed, side),
       forwards_(FindEagerForwards(side)),
       prepared_(forwards_.size()) {}
 
@@ -35,17 +33,8 @@ EagerSource::Prepared& EagerSource::Prepare(uint32_t index) {
   Prepared& prepared = prepared_[index];
   if (prepared.done) return prepared;
   prepared.done = true;
-  prepared.elements = ElementsOf(forwards_[index], symbols_);
-  prepared.hash = HashOf(prepared.elements);
-  tsl::robin_map<uint64_t, uint32_t, base::MixHash> place_of;
-  for (const RecordedNode& node : forwards_[index].pieces.front().nodes) {
-    const trace::StringId op =
-        node.op.valid() ? side_.attribution->OpName(*side_.trace, node.op) : trace::StringId();
-    const uint64_t key =
-        static_cast<uint64_t>(node.scope.index()) << 32 | static_cast<uint64_t>(op.index());
-    prepared.places.push_back(
-        place_of.try_emplace(key, static_cast<uint32_t>(place_of.size())).first->second);
-  }
+  prepared.sequence = names_.Read(forwards_[index].pieces.front());
+  prepared.hash = HashOf(prepared.sequence.elements);
   return prepared;
 }
 
@@ -73,14 +62,6 @@ std::vector<uint32_t> EagerSource::Candidates(const Wanted& wanted) {
     if (distinct.size() == kMaxCandidates) break;
   }
   return distinct;
-}
-
-const std::vector<Element>& EagerSource::ElementsOfForward(uint32_t index) {
-  return Prepare(index).elements;
-}
-
-Places EagerSource::PlacesOfForward(uint32_t index) {
-  return Prepare(index).places;
 }
 
 RowPlacer& EagerSource::placer(attribution::ModuleGraft& graft) {

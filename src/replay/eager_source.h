@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/replay/eager_fit.h"
+#include "src/replay/recorded_names.h"
 #include "src/replay/recording.h"
 #include "src/replay/row_placer.h"
 
@@ -29,9 +29,7 @@ class EagerSource {
   /// Forwards of distinct kernel sequences, the likeliest first: same phase, then the nearest
   /// batch, then the first. At most kMaxCandidates.
   std::vector<uint32_t> Candidates(const Wanted& wanted);
-  const std::vector<Element>& ElementsOfForward(uint32_t index);
-  /// Equal for nodes of one module call and op.
-  Places PlacesOfForward(uint32_t index);
+  const RecordedSequence& SequenceOf(uint32_t index) { return Prepare(index).sequence; }
   RowPlacer& placer(attribution::ModuleGraft& graft);
 
   /// A trace of thousands of eager steps has few kinds of forward; what none of these explains is
@@ -42,13 +40,12 @@ class EagerSource {
   struct Prepared {
     bool done = false;
     uint64_t hash = 0;
-    std::vector<Element> elements;
-    std::vector<uint32_t> places;
+    RecordedSequence sequence;
   };
   Prepared& Prepare(uint32_t index);
 
   const SideTrace& side_;
-  EagerSymbols symbols_;
+  RecordedNames names_;
   std::vector<Recording> forwards_;
   std::vector<Prepared> prepared_;
   std::unique_ptr<RowPlacer> placer_;

@@ -1,3 +1,5 @@
+#include "src/replay/graph_launches.h"
+
 #include <tsl/robin_map.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "src/base/hash.h"
 #include "src/replay/burst.h"
-#include "src/replay/replayed_graph.h"
 
 namespace layerscope::replay {
 namespace {

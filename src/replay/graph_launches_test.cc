@@ -1,10 +1,11 @@
+#include "src/replay/graph_launches.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
 #include "src/kernel_names/rule_set.h"
-#include "src/replay/replayed_graph.h"
 
 #include "tests/support/trace_builder.h"
 

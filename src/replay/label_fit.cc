@@ -5,18 +5,15 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
+#include "src/replay/label_lanes.h"
 #include "src/replay/lane_alignment.h"
-#include "src/replay/placement_votes.h"
 
 namespace layerscope::replay {
 namespace {
 
-/// An answer that more rounds of learning would hardly change.
-constexpr int kRounds = 4;
 /// A table of which symbols fit, in entries.
 constexpr size_t kMostFits = size_t{1} << 24;
 
@@ -98,7 +95,7 @@ class LabelFit {
     std::vector<uint32_t> run_of_label, places;
     for (size_t k = 0; k < labels_.label.size(); ++k) {
       const uint32_t label = labels_.label[k];
-      recorded.push_back({label, 0, false});
+      recorded.push_back({label, 0, false, recorded_.elements[labels_.node[k]].chain});
       places.push_back(recorded_.places[labels_.node[k]]);
       run_of_label.resize(std::max<size_t>(run_of_label.size(), label + 1));
       run_of_label[label] = run_of_[k];
@@ -111,39 +108,11 @@ class LabelFit {
         fits.fits.push_back(MayBe(kernel, labels_.runs[run]) ? 1 : 0);
       }
     }
-    return LearnLanes(replayed, recorded, places, fits);
-  }
-
-  /// Lays the lanes, learns from what is certain which kernels a label has, and lays them again.
-  bool LearnLanes(const std::vector<Element>& replayed, const std::vector<Element>& recorded,
-                  Places places, SymbolFits& fits) {
-    const SkipCosts costs(replayed, recorded, 0);
-    size_t n_certain = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      LaneAlignment lanes(replayed, recorded, costs, &fits);
-      const bool searched = lanes.Search({0, 0});
-      fit_.work += lanes.work();
-      if (!searched || lanes.best() == kNoPath) return round > 0;
-      PlacementVotes votes(replayed.size(), places);
-      lanes.Vote(votes);
-      std::map<uint32_t, std::set<uint32_t>> kernels_of_label;
-      size_t certain = 0;
-      for (uint32_t k = 0; k < replayed.size(); ++k) {
-        kernel_of_[k] = votes.Place(k);
-        if (kernel_of_[k] == kUnmatched) continue;
-        ++certain;
-        kernels_of_label[recorded[kernel_of_[k]].symbol].insert(replayed[k].symbol);
-      }
-      if (certain == n_certain || certain == replayed.size()) return true;
-      n_certain = certain;
-      for (const auto& [label, kernels] : kernels_of_label) {
-        for (uint32_t symbol = 0; symbol * size_t{fits.n_recorded} < fits.fits.size(); ++symbol) {
-          if (kernels.contains(symbol)) continue;
-          fits.fits[size_t{symbol} * fits.n_recorded + label] = 0;
-        }
-      }
-    }
-    return true;
+    LabelLanes lanes(replayed, recorded, places, std::move(fits));
+    const bool found = lanes.Lay();
+    fit_.work += lanes.work();
+    if (found) kernel_of_ = lanes.recorded_of();
+    return found;
   }
 
   /// Takes back places whose op and kernels contradict each other, and counts those that agree.

@@ -1,10 +1,11 @@
+#include "src/replay/label_reader.h"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <tuple>
 
 #include "src/base/hash.h"
-#include "src/replay/label_fit.h"
 
 namespace layerscope::replay {
 namespace {

@@ -34,8 +34,11 @@ class LostKernels {
 
   void Note(const GraphLaunches::Group& group, uint32_t index) {
     const Evidence evidence = resolution_.outcomes[index].evidence;
-    const bool recorded = evidence == Evidence::kCaptureAlignment ||
-                          evidence == Evidence::kEagerAlignment;  // these count what is missing
+    // These count what is missing; of captured nodes attribution does.
+    const bool nodes =
+        evidence == Evidence::kGraphNode && resolution_.trace.format == trace::TraceFormat::kNsys;
+    const bool recorded =
+        nodes || evidence == Evidence::kCaptureAlignment || evidence == Evidence::kEagerAlignment;
     if (recorded || resolution_.graphs.launches[index].burst) return;
     const Kind kind{group.batch, group.tokens, group.end - group.begin, index - group.begin};
     launches_of_[kind].push_back(index);

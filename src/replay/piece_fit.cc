@@ -1,8 +1,10 @@
 #include "src/replay/piece_fit.h"
 
 #include <algorithm>
-#include <cctype>
-#include <string>
+#include <span>
+#include <utility>
+
+#include "src/replay/sequence_alignment.h"
 
 namespace layerscope::replay {
 namespace {
@@ -24,49 +26,15 @@ size_t CountCommon(std::span<const uint32_t> a, std::span<const uint32_t> b) {
 /// and the forward as a whole is judged elsewhere.
 constexpr double kLeastCommon = 0.5;
 
+/// Kernels in another order cost two differences each, beyond those that the names demand. A piece
+/// that needs more is not used anyhow (kEnoughAligned is 98 %): 4 % of it, and some in small ones.
+constexpr double kMoreDifferences = 0.04;
+constexpr double kMoreAtLeast = 8;
+
 constexpr const char* kOtherOrder =
     "its kernels have the capture's names, but their order fits in no way, or in too many";
 
 }  // namespace
-
-NodeKind KindOfName(std::string_view kernel_name) {
-  std::string name(kernel_name.substr(0, 32));
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (name.starts_with("memcpy") || name.starts_with("__amd_rocclr_copybuffer")) {
-    return NodeKind::kCopy;
-  }
-  if (name.starts_with("memset") || name.starts_with("__amd_rocclr_fillbuffer")) {
-    return NodeKind::kSet;
-  }
-  return NodeKind::kKernel;
-}
-
-ReplayedSequence ReadReplayed(const trace::Trace& trace, const GraphLaunch& launch) {
-  const LaneRows lanes = RowsByLane(trace, launch);
-  const trace::Activities& all = trace.activities;
-  ReplayedSequence sequence;
-  sequence.one_lane = lanes.begin.size() <= 2;
-  for (uint32_t lane = 0; lane + 1 < lanes.begin.size(); ++lane) {
-    for (uint32_t i = lanes.begin[lane]; i < lanes.begin[lane + 1]; ++i) {
-      const uint32_t row = lanes.rows[i];
-      const trace::StringId name = all.name[row];
-      NodeKind kind = NodeKind::kKernel;
-      if (all.kind[row] == trace::ActivityKind::kMemcpy) kind = NodeKind::kCopy;
-      if (all.kind[row] == trace::ActivityKind::kMemset) kind = NodeKind::kSet;
-      if (kind == NodeKind::kKernel) kind = KindOfName(trace.strings[name]);
-      Element element{static_cast<uint32_t>(name.index()), lane, kind != NodeKind::kKernel};
-      if (kind == NodeKind::kCopy) element.symbol = kCopySymbol;
-      if (kind == NodeKind::kSet) element.symbol = kSetSymbol;
-      if (!element.is_copy) sequence.sorted.push_back(element.symbol);
-      sequence.elements.push_back(element);
-      sequence.names.push_back(name);
-    }
-  }
-  std::sort(sequence.sorted.begin(), sequence.sorted.end());
-  sequence.n_kernels = static_cast<int64_t>(sequence.sorted.size());
-  return sequence;
-}
 
 int64_t LeastDifferences(const ReplayedSequence& replayed, const RecordedSequence& recorded) {
   const auto n_common = static_cast<int64_t>(CountCommon(replayed.sorted, recorded.sorted));
@@ -91,10 +59,9 @@ PieceFit FitByName(const ReplayedSequence& replayed, const RecordedSequence& rec
     fit.reason = kTooManyNear;
     return fit;
   }
-  // A few more than the names alone demand: kernels in another order cost two each.
-  const size_t allowed = only_equal ? 0
-                                    : static_cast<size_t>(least_differences) + 8 +
-                                          static_cast<size_t>(replayed.n_kernels) / 25;
+  const double more = kMoreAtLeast + share(kMoreDifferences, replayed.n_kernels);
+  const size_t allowed =
+      only_equal ? 0 : static_cast<size_t>(least_differences) + static_cast<size_t>(more);
   SequenceMatch match =
       AlignSequences(replayed.elements, recorded.elements, recorded.places, allowed);
   fit.work = match.work;

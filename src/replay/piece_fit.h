@@ -1,46 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "src/replay/recording.h"
-#include "src/replay/replayed_graph.h"
-#include "src/replay/sequence_alignment.h"
-#include "src/trace/trace.h"
+#include "src/replay/recorded_names.h"
+#include "src/replay/replayed_sequence.h"
 
 namespace layerscope::replay {
-
-/// Symbols of copies and sets, whatever their driver calls them; names are numbered below.
-inline constexpr uint32_t kCopySymbol = kUnmatched - 1;
-inline constexpr uint32_t kSetSymbol = kUnmatched - 2;
-/// Of a recorded kernel whose launch does not name it: no name of either side is numbered so.
-inline constexpr uint32_t kUnnamed = kUnmatched - 3;
-
-/// A kernel that copies or sets memory is a copy in one trace and a kernel in another
-/// (formats/kineto.md): what the name says, kKernel for all other kernels.
-NodeKind KindOfName(std::string_view kernel_name);
-
-/// A piece as the alignment reads it.
-struct RecordedSequence {
-  std::vector<Element> elements;
-  std::vector<uint32_t> places;  ///< equal: the same module call, and an op that is called the same
-  std::vector<uint32_t> sorted;  ///< symbols of the kernels
-  int64_t n_kernels = 0;
-};
-
-/// The activities of a graph launch as the alignment reads them, lane by lane.
-struct ReplayedSequence {
-  std::vector<Element> elements;
-  std::vector<trace::StringId> names;
-  std::vector<uint32_t> sorted;  ///< symbols of the kernels
-  int64_t n_kernels = 0;
-  bool one_lane = true;
-};
-
-ReplayedSequence ReadReplayed(const trace::Trace& trace, const GraphLaunch& launch);
 
 /// How a graph launch lies over a piece.
 struct PieceFit {

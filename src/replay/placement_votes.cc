@@ -24,12 +24,25 @@ void PlacementVotes::Match(size_t i, size_t r) {
     first_[i] = position;
     return;
   }
-  if (places_.empty()) {
-    if (first_[i] != position) flags_[i] |= kSeveral;
+  if (SamePlace(first_[i], position)) {
+    first_[i] = std::min(first_[i], position);
     return;
   }
-  if (places_[first_[i]] != places_[r]) flags_[i] |= kSeveral;
-  first_[i] = std::min(first_[i], position);
+  flags_[i] |= kSeveral;
+  if (second_[i] == kUnmatched) second_[i] = position;
+  if (!SamePlace(second_[i], position)) flags_[i] |= kMoreThanTwo;
+}
+
+bool PlacementVotes::AnyOfTwo() const {
+  return std::find(flags_.begin(), flags_.end(), kSeveral) != flags_.end();
+}
+
+void PlacementVotes::Narrow(const PlacementVotes& fewer) {
+  for (size_t i = 0; i < flags_.size(); ++i) {
+    if (flags_[i] != kSeveral || fewer.Place(i) == kUnmatched) continue;
+    first_[i] = fewer.first_[i];
+    flags_[i] = 0;
+  }
 }
 
 }  // namespace layerscope::replay

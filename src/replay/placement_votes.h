@@ -39,12 +39,19 @@ struct DifferenceBand {
 class PlacementVotes {
  public:
   PlacementVotes() = default;
-  PlacementVotes(size_t n, Places places) : places_(places), first_(n, kUnmatched), flags_(n, 0) {}
+  PlacementVotes(size_t n, Places places)
+      : places_(places), first_(n, kUnmatched), second_(n, kUnmatched), flags_(n, 0) {}
 
   /// A best way matches element `i` with recorded position `r`.
   void Match(size_t i, size_t r);
   /// A best way leaves element `i` out.
   void Skip(size_t i) { flags_[i] |= kSkipped; }
+
+  /// Is there an element that every best way matches, with one of two places?
+  bool AnyOfTwo() const;
+  /// Takes the places of such elements from `fewer`, the votes of some of the best ways, where
+  /// these agree.
+  void Narrow(const PlacementVotes& fewer);
 
   bool CanMatch(size_t i) const { return first_[i] != kUnmatched; }
   /// The recorded position; kUnmatched: none, or it is not certain.
@@ -53,9 +60,15 @@ class PlacementVotes {
  private:
   static constexpr uint8_t kSkipped = 1;
   static constexpr uint8_t kSeveral = 2;
+  static constexpr uint8_t kMoreThanTwo = 4;
+
+  bool SamePlace(uint32_t a, uint32_t b) const {
+    return places_.empty() ? a == b : places_[a] == places_[b];
+  }
 
   Places places_;
-  std::vector<uint32_t> first_;  // a position that fits
+  std::vector<uint32_t> first_;   // the first position of a place that fits
+  std::vector<uint32_t> second_;  // one of another place
   std::vector<uint8_t> flags_;
 };
 

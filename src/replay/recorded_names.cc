@@ -35,7 +35,8 @@ RecordedSequence RecordedNames::Read(const RecordedPiece& piece) {
   using Place = std::tuple<trace::ScopeId, trace::StringId, trace::ArgsId>;
   std::map<Place, uint32_t> places;
   for (const RecordedNode& node : piece.nodes) {
-    const Element element = ElementOf(node);
+    Element element = ElementOf(node);
+    element.chain = node.chain;
     if (!element.is_copy) sequence.sorted.push_back(element.symbol);
     sequence.elements.push_back(element);
     Place place{node.scope, {}, {}};

@@ -3,11 +3,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/replay/piece_fit.h"
 #include "src/replay/recording.h"
+#include "src/replay/sequence_alignment.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::replay {
+
+/// A piece as the alignment reads it.
+struct RecordedSequence {
+  std::vector<Element> elements;
+  std::vector<uint32_t> places;  ///< equal: the same module call, and an op that is called the same
+  std::vector<uint32_t> sorted;  ///< symbols of the kernels
+  int64_t n_kernels = 0;
+};
 
 /// Reads the pieces of one source for alignment with a trace: kernel names as the trace's own
 /// symbols, so that names of both sides are equal when their symbols are.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/attribution/attribution.h"
+#include "src/replay/node_kind.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::replay {
@@ -20,8 +21,6 @@ struct SideTrace {
   const attribution::Attribution* attribution = nullptr;
 };
 
-enum class NodeKind : uint8_t { kKernel, kCopy, kSet };
-
 /// One kernel or copy of a forward when it was recorded: a launch call inside a capture, or a
 /// kernel that ran in an eager forward. Ids are those of the recording's trace.
 struct RecordedNode {
@@ -30,6 +29,7 @@ struct RecordedNode {
   trace::StringId kernel;  ///< invalid: a capture whose calls do not name their kernels (CUDA)
   trace::OpId op;          ///< innermost op around it; may be invalid
   trace::ScopeId scope;    ///< innermost module scope around it; may be invalid
+  uint32_t chain = 0;      ///< Element::chain
 };
 
 /// What was captured between one begin and its end, in launch order. An eager forward is one piece.

@@ -8,6 +8,7 @@
 #include "src/replay/capture_resolver.h"
 #include "src/replay/eager_resolver.h"
 #include "src/replay/graph_alignments.h"
+#include "src/replay/node_resolver.h"
 #include "src/replay/template_resolver.h"
 
 namespace layerscope::replay {
@@ -31,6 +32,7 @@ std::vector<WithheldSource> ResolveReplays(trace::Trace& trace,
                                       : attribution::Evidence::kCaptureAlignment,
              {}, why);
   }
+  NoteCapturedNodes(resolution);
   ResolveByAnnotations(resolution, sources);
   ResolveByCaptures(resolution, sources);
   ResolveByEager(resolution, sources);

@@ -219,14 +219,12 @@ class Aligner {
     LaneAlignment lanes(replayed_, recorded_, costs_);
     const bool found = Widen([&](const DifferenceBand& band) {
       const bool searched = lanes.Search(band);
-      work_ += lanes.work();
       best_ = lanes.best();
       return searched;
     });
-    if (!found) return false;
-    votes_ = PlacementVotes(replayed_.size(), places_);
-    lanes.Vote(votes_);
-    return true;
+    if (found) votes_ = lanes.Votes(places_);
+    work_ += lanes.work();
+    return found;
   }
 
   SequenceMatch Result() const {

@@ -15,6 +15,8 @@ struct Element {
   uint32_t symbol = 0;
   uint32_t lane = 0;     ///< replayed side: stream; order holds within a lane, not between lanes
   bool is_copy = false;  ///< copies and sets may be absent on either side and shift nothing
+  uint32_t chain = 0;    ///< recorded side: elements of equal chain were put on one stream and no
+                         ///< event lies between them, so that they stay on one lane; 0: not known
 };
 
 /// A replayed sequence laid over a recorded one, in order.
@@ -40,6 +42,8 @@ using Places = std::span<const uint32_t>;
 /// Lays `replayed` over `recorded`, both in order; a replay on several lanes is any interleaving of
 /// them. Of all ways to do so those with the fewest kernels on one side alone count, then those
 /// with the fewest copies alone; an element is matched when all of them give it the same place.
+/// Where lanes leave an element two places, and ways that keep every chain on one lane are among
+/// the best, it is matched when all of these agree.
 /// Differences are tolerated up to `max_differences` kernels (beyond it everything is unmatched).
 /// O((n + m) * differences) on one lane (after Ukkonen, "Algorithms for Approximate String
 /// Matching", 1985); on several the states that the lanes can reach, up to a million.

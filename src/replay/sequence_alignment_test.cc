@@ -14,7 +14,8 @@
 namespace layerscope::replay {
 namespace {
 
-/// One element a letter; `.` is a copy. Digits choose the lane of what follows.
+/// One element a letter; `.` is a copy. Digits choose the lane (recorded: the chain) of what
+/// follows.
 std::vector<Element> Spell(std::string_view text) {
   std::vector<Element> elements;
   uint32_t lane = 0;
@@ -22,7 +23,7 @@ std::vector<Element> Spell(std::string_view text) {
     if (c >= '0' && c <= '9') {
       lane = static_cast<uint32_t>(c - '0');
     } else {
-      elements.push_back({static_cast<uint32_t>(c), lane, c == '.'});
+      elements.push_back({static_cast<uint32_t>(c), lane, c == '.', lane});
     }
   }
   return elements;
@@ -111,6 +112,28 @@ TEST(AlignSequences, SaysNothingWhereLanesCouldBeSwapped) {
   EXPECT_EQ(Laid("0aq1ar", "aaqr", places), "0203");
 }
 
+TEST(AlignSequences, ChainsDecideBetweenBranchesOfTheSameKernels) {
+  // Both lanes run x, y between n and m. Without chains either may have been recorded first.
+  EXPECT_EQ(Laid("0nxym1xy", "nxyxym"), "0??5??");
+  // The second pair was put on the stream of m, with no event between.
+  EXPECT_EQ(Laid("0nxym1xy", "1n2xy3xym"), "034512");
+  EXPECT_EQ(Laid("0nxym1xy", "1n2xy3xy4m"), "0??5??");  // a join before m: nothing tells
+  // Lanes in turns, each a chain of its own.
+  EXPECT_EQ(Laid("0nxym1xy", "1n2x3x2y3ym"), "024513");
+}
+
+TEST(AlignSequences, ChainsThatFitNoLaneSayNothing) {
+  // Both branches without an event between: no lane runs x, y, x, y.
+  EXPECT_EQ(Laid("0nxym1xy", "1n2xyxy3m"), "0??5??");
+  // A chain that would take a kernel more than the best ways does not count.
+  EXPECT_EQ(Laid("0ab1c", "1abc"), "012");
+}
+
+TEST(AlignSequences, ChainsDecideOnlyBetweenTwoPlaces) {
+  // The first a of lane 0 may be any of three: that these chains fit may be chance.
+  EXPECT_EQ(Laid("0aan1aa", "1aa2aan"), "??4??");
+}
+
 TEST(AlignSequences, FindsGapsInLanes) {
   EXPECT_EQ(Laid("0abd1xyz", "axbyczd"), "026135");
 }
@@ -134,20 +157,20 @@ class BruteForce {
     for (uint32_t i = 0; i < replayed.size(); ++i) lanes_[replayed[i].lane].push_back(i);
     for (const auto& [lane, elements] : lanes_) next_[lane] = 0;
     Go(0, {0, 0});
+    for (const std::vector<uint32_t>& way : best_) {
+      if (HoldsChains(way)) holding_.push_back(way);
+    }
   }
 
   std::string Show(const std::vector<uint32_t>& places) const {
     std::string text;
     for (size_t i = 0; i < replayed_.size(); ++i) {
-      std::set<uint32_t> found;
-      uint32_t first = kUnmatched;
-      for (const std::vector<uint32_t>& way : best_) {
-        const uint32_t at = way[i];
-        if (at != kUnmatched) first = std::min(first, at);
-        found.insert(at == kUnmatched || places.empty() ? at : places[at]);
-      }
-      const bool certain = found.size() == 1 && *found.begin() != kUnmatched;
-      text += certain ? "0123456789abcdefghijklmnopqrstuvwxyz"[first] : '?';
+      Found found = FindPlaces(best_, i, places);
+      // Lanes that could be either of two are told apart by chains.
+      const bool two = found.places.size() == 2 && !found.places.contains(kUnmatched);
+      if (two && lanes_.size() > 1 && !holding_.empty()) found = FindPlaces(holding_, i, places);
+      const bool certain = found.places.size() == 1 && !found.places.contains(kUnmatched);
+      text += certain ? "0123456789abcdefghijklmnopqrstuvwxyz"[found.first] : '?';
     }
     return text;
   }
@@ -155,6 +178,32 @@ class BruteForce {
 
  private:
   using Cost = std::pair<int64_t, int64_t>;  // kernels, copies
+  using Ways = std::vector<std::vector<uint32_t>>;
+  struct Found {
+    std::set<uint32_t> places;
+    uint32_t first = kUnmatched;
+  };
+
+  static Found FindPlaces(const Ways& ways, size_t i, const std::vector<uint32_t>& places) {
+    Found found;
+    for (const std::vector<uint32_t>& way : ways) {
+      const uint32_t at = way[i];
+      if (at != kUnmatched) found.first = std::min(found.first, at);
+      found.places.insert(at == kUnmatched || places.empty() ? at : places[at]);
+    }
+    return found;
+  }
+
+  bool HoldsChains(const std::vector<uint32_t>& way) const {
+    std::map<uint32_t, uint32_t> lane_of_chain;
+    for (size_t i = 0; i < way.size(); ++i) {
+      const uint32_t chain = way[i] == kUnmatched ? 0 : recorded_[way[i]].chain;
+      if (chain == 0) continue;
+      const auto [at, is_new] = lane_of_chain.try_emplace(chain, replayed_[i].lane);
+      if (at->second != replayed_[i].lane) return false;
+    }
+    return true;
+  }
 
   static Cost Plus(Cost cost, const Element& skipped) {
     (skipped.is_copy ? cost.second : cost.first) += 1;
@@ -188,7 +237,7 @@ class BruteForce {
   std::map<uint32_t, std::vector<uint32_t>> lanes_;
   std::map<uint32_t, size_t> next_;
   std::vector<uint32_t> at_;
-  std::vector<std::vector<uint32_t>> best_;
+  Ways best_, holding_;
   Cost best_cost_;
 };
 
@@ -204,7 +253,11 @@ TEST(AlignSequences, AgreesWithTryingAllWays) {
       element.symbol = below(n_letters + 1);
       element.is_copy = element.symbol == n_letters;
     };
-    for (Element& element : recorded) fill(element);
+    const uint32_t n_chains = below(4);
+    for (Element& element : recorded) {
+      fill(element);
+      element.chain = below(n_chains + 1);
+    }
     for (Element& element : replayed) {
       fill(element);
       element.lane = below(n_lanes);

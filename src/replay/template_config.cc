@@ -26,7 +26,7 @@ class ConfigLayer {
   ConfigLayer(const trace::Trace& trace, const layers::LayerStructure& structure,
               const model::ModelConfig& config, const TemplateNames& names)
       : trace_(trace), structure_(structure), config_(config), names_(names) {
-    out_.path_of_row.assign(trace.activities.size(), kNoPath);
+    out_.path_of_row.assign(trace.activities.size(), kNoTemplatePath);
     out_.confidence.assign(structure.passes.size(), 0);
   }
 
@@ -178,10 +178,10 @@ class ConfigLayer {
     const std::string layer = names_.Layer(index);
     const bool linear = IsLinearLayer(config_.layers[static_cast<size_t>(index)].type);
     std::array<uint32_t, kTemplateSlots> path_of_slot;
-    path_of_slot.fill(kNoPath);
+    path_of_slot.fill(kNoTemplatePath);
     for (size_t i = 0; i < rows.size(); ++i) {
       uint32_t& path = path_of_slot[static_cast<size_t>(slots[i])];
-      if (path == kNoPath) {
+      if (path == kNoTemplatePath) {
         const std::string below = PathBelowLayer(slots[i], names_, linear);
         path = PathId(below.empty() ? layer : layer + "." + below);
       }

@@ -11,13 +11,13 @@
 
 namespace layerscope::replay {
 
-inline constexpr uint32_t kNoPath = static_cast<uint32_t>(-1);
+inline constexpr uint32_t kNoTemplatePath = static_cast<uint32_t>(-1);
 
 /// The module paths that a config implies for the rows of the layers that were found, of head and
 /// tail too where one kernel stands for the embedding, the final norm, the output projection.
 struct ConfigTemplate {
   std::vector<std::string> paths;
-  std::vector<uint32_t> path_of_row;  ///< by row; kNoPath: not explained
+  std::vector<uint32_t> path_of_row;  ///< by row; kNoTemplatePath: not explained
   std::vector<double> confidence;     ///< by pass: of its layers, times the share that fits
   std::string reason;                 ///< why nothing is explained; one clause; empty: something is
 };

@@ -56,7 +56,7 @@ class ConfigResolver {
     for (const uint32_t row : launch.rows) {
       const uint32_t path = laid_.path_of_row[row];
       const trace::ScopeId call =
-          path == kNoPath ? trace::ScopeId() : paths_.CallFor(laid_.paths[path]);
+          path == kNoTemplatePath ? trace::ScopeId() : paths_.CallFor(laid_.paths[path]);
       if (call.valid()) {
         resolution_.graft.Place(row, call, trace::OpId(), attribution::Evidence::kTemplate);
         const layers::PassId pass = structure_.pass[row];
@@ -80,26 +80,55 @@ class ConfigResolver {
            structure_.part[row] == layers::PassPart::kLayer;
   }
 
+  using PassModule = std::pair<layers::PassId, attribution::ModuleId>;
+  PassModule PassModuleOf(uint32_t row) const {
+    return {structure_.pass[row], resolution_.attribution.module[row]};
+  }
+
   /// Modules that hold kernels of several layers of a pass, and layers of which every kernel lies
   /// in such a module: a model's own module may hold a kernel of each layer beside their modules.
   void FindLayersOfModules() {
     const attribution::Attribution& attribution = resolution_.attribution;
-    std::map<std::pair<layers::PassId, attribution::ModuleId>, layers::LayerId> first_layer;
-    std::set<std::pair<layers::PassId, attribution::ModuleId>> several;
-    const auto key = [&](uint32_t row) {
-      return std::pair(structure_.pass[row], attribution.module[row]);
-    };
+    std::map<PassModule, layers::LayerId> first_layer;
     const auto n_rows = static_cast<uint32_t>(structure_.layer.size());
     for (uint32_t row = 0; row < n_rows; ++row) {
       if (!IsOwnLayers(row) || !attribution.module[row].valid()) continue;
-      const auto [at, is_new] = first_layer.try_emplace(key(row), structure_.layer[row]);
-      if (!is_new && at->second != structure_.layer[row]) several.insert(key(row));
+      const auto [at, is_new] = first_layer.try_emplace(PassModuleOf(row), structure_.layer[row]);
+      if (!is_new && at->second != structure_.layer[row]) several_.insert(PassModuleOf(row));
     }
     coarse_layer_.assign(structure_.layers.size(), 1);
+    coarse_pass_.assign(structure_.passes.size(), 1);
     for (uint32_t row = 0; row < n_rows; ++row) {
       if (!IsOwnLayers(row) || !attribution.module[row].valid()) continue;
-      if (!several.contains(key(row))) coarse_layer_[structure_.layer[row].index()] = 0;
+      if (several_.contains(PassModuleOf(row))) continue;
+      coarse_layer_[structure_.layer[row].index()] = 0;
+      coarse_pass_[structure_.pass[row].index()] = 0;
     }
+  }
+
+  /// May the template say more of a row than the recording did? What stands before and after the
+  /// layers lies in their module only where that holds all of them.
+  bool IsCoarse(uint32_t row) const {
+    if (!IsRecorded(resolution_.attribution.module_evidence[row])) return false;
+    if (laid_.path_of_row[row] == kNoTemplatePath) return false;
+    if (IsOwnLayers(row)) return coarse_layer_[structure_.layer[row].index()] != 0;
+    const layers::PassId pass = structure_.pass[row];
+    return pass.valid() && coarse_pass_[pass.index()] != 0 && several_.contains(PassModuleOf(row));
+  }
+
+  /// Compilers cut a model at its attention: the pieces are modules of one class, one in another
+  /// (`GraphModule_0`). A layer has kernels in several of them and belongs to the outermost.
+  trace::ScopeId OutermostOfClass(trace::ScopeId call) const {
+    const attribution::ModuleTree& tree = resolution_.attribution.modules;
+    const auto class_of = [&](trace::ScopeId of) {
+      return tree.modules[tree.module_of_scope[of.index()].index()].class_name;
+    };
+    for (trace::ScopeId up = tree.parent_of_scope[call.index()];
+         up.valid() && class_of(up).valid() && class_of(up) == class_of(call);
+         up = tree.parent_of_scope[call.index()]) {
+      call = up;
+    }
+    return call;
   }
 
   void RefineLaunch(uint32_t index) {
@@ -108,10 +137,8 @@ class ConfigResolver {
     const attribution::Attribution& attribution = resolution_.attribution;
     std::map<trace::ScopeId, std::vector<uint32_t>> rows_of_call;
     for (const uint32_t row : launch.rows) {
-      const bool laid = IsRecorded(attribution.module_evidence[row]) && IsOwnLayers(row) &&
-                        coarse_layer_[structure_.layer[row].index()] != 0 &&
-                        laid_.path_of_row[row] != kNoPath;
-      if (laid) rows_of_call[attribution.scope[row]].push_back(row);
+      if (!IsCoarse(row)) continue;
+      rows_of_call[OutermostOfClass(attribution.scope[row])].push_back(row);
     }
     int64_t n_refined = 0;
     for (const auto& [around, rows] : rows_of_call) {
@@ -136,7 +163,9 @@ class ConfigResolver {
   const model::ModelConfig& config_;
   ConfigTemplate laid_;
   PathPlacer paths_;
-  std::vector<uint8_t> coarse_layer_;  ///< by layer
+  std::set<PassModule> several_;       ///< modules with kernels of several layers
+  std::vector<uint8_t> coarse_layer_;  ///< by layer: every kernel lies in one of these
+  std::vector<uint8_t> coarse_pass_;   ///< by pass: of every layer
 };
 
 }  // namespace

@@ -78,10 +78,16 @@ Templated ResolveWith(const model::ModelConfig* config, int n_layers, double lea
   Resolution resolution{run.trace, run.attribution, graft, graphs, {}};
   resolution.outcomes.resize(graphs.launches.size());
   for (size_t i = 0; compiled && i < graphs.launches.size(); ++i) {
-    const trace::ScopeId call = graft.AddCall(
-        graft.FindOrAdd({}, trace::ProcessId(0), {graft.Intern("GraphModule_0"), {}, {}}), {});
+    const attribution::ModuleGraft::Name name{
+        graft.Intern("GraphModule_0"), {}, graft.Intern("GraphModule")};
+    const attribution::ModuleId outer = graft.FindOrAdd({}, trace::ProcessId(0), name);
+    const attribution::ModuleId inner = graft.FindOrAdd(outer, trace::ProcessId(0), name);
+    const trace::ScopeId call = graft.AddCall(outer, {});
     for (const uint32_t row : graphs.launches[i].rows) {
-      graft.Place(row, call, {}, Evidence::kCaptureAlignment);
+      // Cut at the attention, which is a piece of its own.
+      const bool piece =
+          run.trace.strings[run.trace.activities.name[row]].find("flash") != std::string_view::npos;
+      graft.Place(row, piece ? graft.AddCall(inner, call) : call, {}, Evidence::kCaptureAlignment);
     }
     resolution.outcomes[i].evidence = Evidence::kCaptureAlignment;
   }
@@ -155,13 +161,21 @@ TEST(TemplateResolver, GoesOnBelowAModuleThatHoldsSeveralLayers) {
   const Templated run = ResolveWith(&config, 8, 0, true);
   EXPECT_EQ(run.outcomes[1].evidence, Evidence::kCaptureAlignment);
   EXPECT_EQ(run.outcomes[1].reason,
-            "its modules hold several layers: 64 kernels of a launch lie below them by template "
+            "its modules hold several layers: 67 kernels of a launch lie below them by template "
             "of the config");
   // A module of a known path is called by it; it hangs below the capture's nevertheless.
   EXPECT_EQ(run.At(1), "model.layers.0.input_layernorm");
   EXPECT_EQ(run.RootOf(1), "GraphModule_0");
   EXPECT_EQ(run.At(68 + 1 + 8 * 7 + 7), "model.layers.7.mlp.down_proj");
+  EXPECT_EQ(run.At(0), "model.embed_tokens");
+  EXPECT_EQ(run.At(65), "model.norm");
   EXPECT_EQ(run.At(67), "GraphModule_0");
+  // Pieces of the compiled module do not tear a layer apart.
+  const auto parent = [&](size_t row) {
+    return run.attribution.modules.modules[run.attribution.module[row].index()].parent;
+  };
+  EXPECT_EQ(run.At(3), "model.layers.0.self_attn.attn");
+  EXPECT_EQ(parent(3), parent(2));
   EXPECT_EQ(run.attribution.module_evidence[1], Evidence::kTemplate);
   EXPECT_EQ(run.attribution.module_evidence[67], Evidence::kCaptureAlignment);
 
