@@ -13,20 +13,12 @@ namespace {
 // Eight layers of ten kernels from position 2 on, as the B200 trace has them: layer 0's norm is
 // another kernel than the fused ones. Positions and counts by hand.
 
-using Positions = std::vector<uint32_t>;
-
 SpelledTokens Decoder() {
   SpelledTokens pass;
   pass.Add("embed reduce norm qkv cache attn out reduce addnorm up act down reduce")
       .Repeat(7, "addnorm qkv cache attn out reduce addnorm up act down reduce")
       .Add("addnorm embed head");
   return pass;
-}
-
-Positions Every(uint32_t first, uint32_t step, uint32_t n) {
-  Positions positions;
-  for (uint32_t i = 0; i < n; ++i) positions.push_back(first + i * step);
-  return positions;
 }
 
 Segmentation Given(const SpelledTokens& pass, const SegmentHints& hints = {}) {

@@ -10,6 +10,7 @@
 #include "src/layers/anchor_choice.h"
 #include "src/layers/anchor_pattern.h"
 #include "src/layers/capture_groups.h"
+#include "src/layers/config_mismatch.h"
 #include "src/layers/expert_check.h"
 #include "src/layers/layer_columns.h"
 #include "src/layers/layer_types.h"
@@ -250,8 +251,8 @@ class LayerFinder {
     for (const size_t pass : mismatch.passes) {
       out_.passes[pass].confidence = std::min(out_.passes[pass].confidence, kOtherModel);
     }
-    Add("config_mismatch", table::Severity::kWarning, static_cast<int64_t>(mismatch.passes.size()),
-        std::move(mismatch.why));
+    out_.warnings.push_back(
+        ConfigMismatch(static_cast<int64_t>(mismatch.passes.size()), std::move(mismatch.why)));
   }
 
   /// How the target's whole passes were cut; the confidence is that of the least sure one.

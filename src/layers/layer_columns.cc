@@ -235,7 +235,8 @@ class ColumnFiller {
   /// Copies and sets inside a pass, and foreign kernels inside its layers.
   void PlaceTheRest() {
     for (const uint32_t row : target_.rows) {
-      if (out_.pass[row].valid()) continue;
+      // A graph recorded as a whole is no part of a layer.
+      if (out_.pass[row].valid() || rows_.kind[row] == ActivityKind::kGraph) continue;
       const PassTimes* const times = PassAt(row);
       if (times == nullptr) continue;
       if (rows_.kind[row] != ActivityKind::kKernel) {

@@ -7,6 +7,7 @@
 
 #include "src/attribution/evidence.h"
 #include "src/attribution/step.h"
+#include "src/attribution/step_name.h"
 #include "src/base/id.h"
 #include "src/table/result.h"
 #include "src/trace/ids.h"
@@ -17,7 +18,7 @@ using PassId = base::Id<struct PassTag>;
 using LayerId = base::Id<struct LayerTag>;
 
 /// What one forward through all layers does. kCapture: launches recorded into a graph, no kernels
-/// that ran. kUnknown: neither annotation nor a clear sign.
+/// that ran. kUnknown: neither annotation nor a clear sign. All others are what a step does.
 enum class PassKind : uint8_t {
   kUnknown,
   kPrefill,
@@ -29,6 +30,9 @@ enum class PassKind : uint8_t {
 };
 /// "unknown", "prefill", …, "capture".
 std::string_view ToString(PassKind kind);
+PassKind KindOf(attribution::Phase phase);
+/// kUnknown for a capture.
+attribution::Phase PhaseOf(PassKind kind);
 
 enum LayerFlag : uint8_t {
   kLayerFirst = 1,  ///< layer 0 of the model

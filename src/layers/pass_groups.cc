@@ -12,26 +12,7 @@
 namespace layerscope::layers {
 namespace {
 
-using attribution::Phase;
 using attribution::StepId;
-
-PassKind KindOf(Phase phase) {
-  switch (phase) {
-    case Phase::kUnknown:
-      return PassKind::kUnknown;
-    case Phase::kPrefill:
-      return PassKind::kPrefill;
-    case Phase::kDecode:
-      return PassKind::kDecode;
-    case Phase::kMixed:
-      return PassKind::kMixed;
-    case Phase::kDraft:
-      return PassKind::kDraft;
-    case Phase::kTargetVerify:
-      return PassKind::kTargetVerify;
-  }
-  return PassKind::kUnknown;
-}
 
 class GroupBuilder {
  public:

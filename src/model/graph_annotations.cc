@@ -9,7 +9,7 @@
 #include "src/base/parse_number.h"
 #include "src/io/small_file.h"
 #include "src/json/document.h"
-#include "src/model/pickle.h"
+#include "src/model/foreign_bytes.h"
 
 namespace layerscope::model {
 namespace {
@@ -21,8 +21,7 @@ constexpr size_t kMaxBytes = size_t{64} << 20;
 constexpr std::string_view kWhat = "graph annotations";
 constexpr std::string_view kInstead =
     "give graph_annotations_rank<r>.json: {graph node id: [{\"name\": module path}]}; of a pickle "
-    "that "
-    "you trust, Python's json.dump(pickle.load(file), output) makes one";
+    "that you trust, Python's json.dump(pickle.load(file), output) makes one";
 
 base::Error Refuse(std::string message) {
   return {base::ErrorCode::kInvalidInput, std::move(message), std::string(kInstead)};
@@ -52,11 +51,21 @@ std::string_view OtherKind(std::string_view key) {
   return {};
 }
 
+/// Negative, or past all ids: no node has it.
+bool IsWholeNumber(std::string_view key) {
+  if (key.starts_with('-')) key.remove_prefix(1);
+  return !key.empty() && key.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 base::Result<GraphAnnotations> Read(const Node& root) {
   if (!root.IsObject()) return Refuse("graph annotations are one JSON object");
   GraphAnnotations annotations;
   for (const Node::Member& member : root.members()) {
     const std::optional<int64_t> id = base::ParseWhole(member.first);
+    if (!id && IsWholeNumber(member.first)) {
+      ++annotations.n_without_node;
+      continue;
+    }
     if (!id) {
       const std::string_view kind = OtherKind(member.first);
       if (!kind.empty()) return Refuse(fmt::format("this is {}, not {}", kind, kWhat));
@@ -92,7 +101,7 @@ const GraphAnnotations::Node* GraphAnnotations::Find(int64_t id) const {
 
 base::Result<GraphAnnotations> ParseGraphAnnotations(std::string_view text,
                                                      const std::string& origin) {
-  if (base::Status safe = RefusePickle(text, kInstead); !safe.ok()) {
+  if (base::Status safe = RefuseForeignBytes(text, kWhat, kInstead); !safe.ok()) {
     return std::move(safe).error().WithContext(origin);
   }
   base::Result<Node> root = json::ParseDocument(text);

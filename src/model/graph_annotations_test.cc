@@ -41,10 +41,21 @@ TEST(GraphAnnotations, OtherFilesAreRefusedByName) {
   EXPECT_NE(pickle.hint.find("json.dump"), std::string::npos);
   EXPECT_NE(Refused(R"({"traceEvents": []})").message.find("a trace"), std::string::npos);
   EXPECT_NE(Refused(R"({"tree": {}})").message.find("a model tree"), std::string::npos);
-  for (const char* text : {"", "[]", "3", R"({"a": []})", R"({"-3": []})", R"({"1.5": []})",
-                           R"({"99999999999999999999": []})", "{\"1\": [}"}) {
+  for (const char* text :
+       {"", "[]", "3", R"({"a": []})", R"({"1.5": []})", R"({"-": []})", "{\"1\": [}"}) {
     EXPECT_EQ(Refused(text).code, base::ErrorCode::kInvalidInput) << text;
   }
+}
+
+TEST(GraphAnnotations, NumbersThatNoNodeHasAreSkippedAndCounted) {
+  const auto read = ParseGraphAnnotations(
+      R"({"-1": [{"name": "a"}], "99999999999999999999": [{"name": "b"}], "5": [{"name": "c"}]})",
+      "notes.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read->nodes.size(), 1U);
+  EXPECT_EQ(read->Find(5)->path, "c");
+  EXPECT_EQ(read->n_without_node, 2);
+  EXPECT_EQ(read->n_unnamed, 0);
 }
 
 TEST(GraphAnnotations, AnEmptyObjectAnnotatesNothing) {

@@ -1,6 +1,10 @@
 #include "src/model/inductor_graph_text.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "src/base/take_line.h"
 
 namespace layerscope::model {
 namespace {
@@ -68,10 +72,8 @@ std::string ModuleOfPlaceholder(std::string_view name) {
 void ForEachGraphStatement(std::string_view text,
                            const std::function<void(const GraphStatement&)>& take) {
   while (!text.empty()) {
-    const size_t end = text.find('\n');
     GraphStatement statement;
-    if (ParseStatement(text.substr(0, end), statement)) take(statement);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (ParseStatement(base::TakeLine(text), statement)) take(statement);
   }
 }
 
@@ -98,11 +100,12 @@ std::string_view OperatorOfNode(std::string_view node) {
 
 std::vector<std::string> ModulesRead(std::string_view value) {
   std::vector<std::string> modules;
+  std::set<std::string> seen;
   while (!value.empty()) {
     const size_t name = NameBytes(value);
     if (name > 0) {
       std::string module = ModuleOfPlaceholder(value.substr(0, name));
-      if (!module.empty() && std::find(modules.begin(), modules.end(), module) == modules.end()) {
+      if (!module.empty() && seen.insert(module).second) {
         modules.push_back(std::move(module));
       }
     }

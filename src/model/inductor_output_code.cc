@@ -1,6 +1,7 @@
 #include "src/model/inductor_output_code.h"
 
 #include "src/base/parse_number.h"
+#include "src/base/take_line.h"
 
 namespace layerscope::model {
 namespace {
@@ -57,9 +58,7 @@ OutputCode ParseOutputCode(std::string_view text) {
   OutputCode code;
   Lists lists;
   while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::string_view line = base::TakeLine(text);
     if (line.starts_with(kAotId)) {
       line.remove_prefix(kAotId.size());
       code.graph = base::ParseWhole(line.substr(0, line.find_first_not_of("0123456789")));

@@ -36,9 +36,21 @@ base::Result<std::string> ReadText(const std::string& path) {
   return io::ReadSmallFile(path, kMaxFileBytes, "a file of torch.compile", kHowToRecord);
 }
 
-void AddOnce(std::vector<std::string>& texts, std::string_view text) {
-  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.emplace_back(text);
-}
+/// Adds texts to a list, each once.
+class OnceList {
+ public:
+  explicit OnceList(std::vector<std::string>& texts)
+      : texts_(texts), seen_(texts.begin(), texts.end()) {}
+  void Add(std::string_view text) {
+    if (seen_.find(text) != seen_.end()) return;
+    seen_.emplace(text);
+    texts_.emplace_back(text);
+  }
+
+ private:
+  std::vector<std::string>& texts_;
+  std::set<std::string, std::less<>> seen_;
+};
 
 /// Members of an object by key, with their positions: the maps list nodes in the graph's order.
 class Members {
@@ -157,9 +169,10 @@ using OperatorByNode = std::map<std::string, std::string, std::less<>>;
 
 void FillOperators(const OperatorByNode& operators, Graph& graph) {
   for (Site& site : graph.sites) {
+    OnceList graph_ops(site.graph_ops);
     for (const std::string& node : site.graph_nodes) {
       const auto known = operators.find(node);
-      AddOnce(site.graph_ops, known == operators.end() ? OperatorOfNode(node) : known->second);
+      graph_ops.Add(known == operators.end() ? OperatorOfNode(node) : known->second);
     }
     if (site.ops.empty()) site.ops = site.graph_ops;
   }
@@ -245,13 +258,12 @@ class GraphFolder {
 };
 
 void SetModules(const TracedGraph& traced, Graph& graph) {
-  std::map<std::string_view, const std::vector<std::string>*> modules;
-  for (const TracedGraph::Node& node : traced.nodes) modules[node.name] = &node.modules;
   for (Site& site : graph.sites) {
+    OnceList modules(site.modules);
     for (const std::string& node : site.source_nodes) {
-      const auto found = modules.find(node);
-      if (found == modules.end()) continue;
-      for (const std::string& module : *found->second) AddOnce(site.modules, module);
+      const auto found = traced.nodes->find(node);
+      if (found == traced.nodes->end()) continue;
+      for (const std::string& module : found->second) modules.Add(module);
     }
   }
 }
@@ -260,7 +272,10 @@ void SetModules(const TracedGraph& traced, Graph& graph) {
 /// was compiled several times is so in both in the same order.
 void TakeLogs(const std::vector<std::string>& logs, const std::vector<std::string>& maps,
               InductorProvenance& provenance) {
-  std::vector<bool> taken(maps.size(), false);
+  std::map<std::string_view, std::vector<size_t>> untaken;  // by map: its graphs, the last first
+  for (size_t i = maps.size(); i-- > 0;) {
+    if (!maps[i].empty()) untaken[maps[i]].push_back(i);
+  }
   for (const std::string& path : logs) {
     const base::Result<std::string> text = ReadText(path);
     if (!text.ok()) {
@@ -270,13 +285,10 @@ void TakeLogs(const std::vector<std::string>& logs, const std::vector<std::strin
     for (const TracedGraph& traced : ParseInductorTraceLog(*text)) {
       const base::Result<Graph> logged = ParseProvenanceMap(traced.provenance_map, path);
       if (!logged.ok()) continue;
-      const std::string map = Fingerprint(*logged);
-      for (size_t i = 0; i < maps.size() && !map.empty(); ++i) {
-        if (taken[i] || maps[i] != map) continue;
-        SetModules(traced, provenance.graphs[i]);
-        taken[i] = true;
-        break;
-      }
+      const auto found = untaken.find(Fingerprint(*logged));
+      if (found == untaken.end() || found->second.empty()) continue;
+      SetModules(traced, provenance.graphs[found->second.back()]);
+      found->second.pop_back();
     }
   }
 }

@@ -192,6 +192,21 @@ TEST(InductorProvenance, NodesTellOperatorsAndModules) {
   EXPECT_EQ(ModulesRead("torch.rsqrt(add)"), Texts{});
 }
 
+/// A log of n maps of one compilation holds its nodes once.
+TEST(InductorProvenance, MapsOfOneCompilationShareItsNodes) {
+  const std::string frame = "\"frame_id\": 1, \"frame_compile_id\": 0, \"attempt\": 0}\n";
+  const std::string map =
+      "V {\"artifact\": {\"name\": \"inductor_provenance_tracking_node_mappings\"}, " + frame +
+      "\t{\"preToPost\": {}}\n";
+  const std::vector<TracedGraph> graphs = ParseInductorTraceLog(
+      map + "V {\"dynamo_output_graph\": {}, " + frame +
+      "\t    mul: \"f32[4]\" = x * l_self_modules_up_parameters_weight_\n" + map + map);
+  ASSERT_EQ(graphs.size(), 3U);
+  EXPECT_TRUE(graphs[0].nodes->empty()) << "logged before its graph";
+  EXPECT_EQ(graphs[1].nodes->count("mul"), 1U);
+  EXPECT_EQ(graphs[1].nodes, graphs[2].nodes);
+}
+
 TEST(InductorProvenance, TheLogBindsModulesToTheMapOfItsGraph) {
   const std::vector<TracedGraph> graphs = ParseInductorTraceLog(
       "V {\"dynamo_output_graph\": {}, \"frame_id\": 1, \"frame_compile_id\": 0, \"attempt\": 0}\n"
@@ -204,9 +219,9 @@ TEST(InductorProvenance, TheLogBindsModulesToTheMapOfItsGraph) {
       "1, \"frame_compile_id\": 0, \"attempt\": 0}\n"
       "\t{\"preToPost\": {}}\n");
   ASSERT_EQ(graphs.size(), 1U);
-  ASSERT_EQ(graphs[0].nodes.size(), 1U);
-  EXPECT_EQ(graphs[0].nodes[0].name, "linear");
-  EXPECT_EQ(graphs[0].nodes[0].modules, (Texts{"up"}));
+  ASSERT_EQ(graphs[0].nodes->size(), 1U);
+  EXPECT_EQ(graphs[0].nodes->begin()->first, "linear");
+  EXPECT_EQ(graphs[0].nodes->begin()->second, (Texts{"up"}));
   EXPECT_NE(graphs[0].provenance_map.find("preToPost"), std::string::npos);
 }
 

@@ -1,8 +1,9 @@
 #include "src/model/inductor_trace_log.h"
 
-#include <algorithm>
 #include <map>
+#include <utility>
 
+#include "src/base/take_line.h"
 #include "src/model/inductor_graph_text.h"
 
 namespace layerscope::model {
@@ -18,23 +19,20 @@ std::string_view FrameOf(std::string_view line) {
 
 /// The indented lines behind a line of the log: its payload.
 std::string_view TakePayload(std::string_view& text) {
-  size_t at = 0;
-  while (at < text.size() && text[at] == '\t') {
-    const size_t end = text.find('\n', at);
-    at = end == std::string_view::npos ? text.size() : end + 1;
-  }
-  const std::string_view payload = text.substr(0, at);
-  text.remove_prefix(at);
-  return payload;
+  const std::string_view all = text;
+  while (text.starts_with('\t')) base::TakeLine(text);
+  return all.substr(0, all.size() - text.size());
 }
 
-std::vector<TracedGraph::Node> NodesOf(std::string_view graph) {
-  std::vector<TracedGraph::Node> nodes;
+TracedGraph::Nodes NodesOf(std::string_view graph) {
+  TracedGraph::Nodes nodes;
   ForEachGraphStatement(graph, [&nodes](const GraphStatement& statement) {
     // The first lines rename the placeholders themselves.
     if (statement.node.starts_with("l_self_")) return;
     std::vector<std::string> modules = ModulesRead(statement.value);
-    if (!modules.empty()) nodes.push_back({std::string(statement.node), std::move(modules)});
+    if (!modules.empty()) {
+      nodes.insert_or_assign(std::string(statement.node), std::move(modules));
+    }
   });
   return nodes;
 }
@@ -43,17 +41,17 @@ std::vector<TracedGraph::Node> NodesOf(std::string_view graph) {
 
 std::vector<TracedGraph> ParseInductorTraceLog(std::string_view text) {
   std::vector<TracedGraph> graphs;
-  std::map<std::string_view, std::vector<TracedGraph::Node>> traced;  // by frame
+  const auto none = std::make_shared<const TracedGraph::Nodes>();
+  std::map<std::string_view, std::shared_ptr<const TracedGraph::Nodes>> traced;  // by frame
   while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string_view line = base::TakeLine(text);
     const std::string_view payload = TakePayload(text);
     if (line.find("{\"dynamo_output_graph\"") != std::string_view::npos) {
-      traced[FrameOf(line)] = NodesOf(payload);
+      traced[FrameOf(line)] = std::make_shared<const TracedGraph::Nodes>(NodesOf(payload));
     } else if (line.find("\"name\": \"inductor_provenance_tracking_node_mappings\"") !=
                std::string_view::npos) {
-      graphs.push_back({traced[FrameOf(line)], std::string(payload)});
+      const auto of_frame = traced.find(FrameOf(line));
+      graphs.push_back({of_frame == traced.end() ? none : of_frame->second, std::string(payload)});
     }
   }
   return graphs;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,11 +13,9 @@ namespace layerscope::model {
 /// TORCH_COMPILE_DEBUG folder), which alone keeps the names of parameters.
 struct TracedGraph {
   /// Nodes that read parameters or buffers of modules, and the paths of those.
-  struct Node {
-    std::string name;
-    std::vector<std::string> modules;
-  };
-  std::vector<Node> nodes;
+  using Nodes = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+  std::shared_ptr<const Nodes> nodes;  ///< never null; graphs of one compilation share them
   /// The provenance map that Inductor logged for this graph; empty: none.
   std::string provenance_map;
 };

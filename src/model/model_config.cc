@@ -13,6 +13,7 @@
 #include "src/model/config_fields.h"
 #include "src/model/config_kind.h"
 #include "src/model/expert_layers.h"
+#include "src/model/foreign_bytes.h"
 #include "src/model/layer_types.h"
 #include "src/model/quantization.h"
 
@@ -20,6 +21,9 @@ namespace layerscope::model {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kGive =
+    "give the config.json of the model, or the folder in which it lies";
 
 /// "Qwen--Qwen3-8B_config.json" and ".../models--Qwen--Qwen3-8B/snapshots/<hash>/config.json" are
 /// Qwen/Qwen3-8B; ".../Qwen3-8B/config.json" is Qwen3-8B.
@@ -159,6 +163,10 @@ bool ModelConfig::HasKey(std::string_view key) const {
 
 base::Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& origin,
                                            std::optional<int64_t> num_layers) {
+  if (base::Status text_file = RefuseForeignBytes(text, "a model's config.json", kGive);
+      !text_file.ok()) {
+    return std::move(text_file).error().WithContext(origin);
+  }
   base::Result<json::Node> root = json::ParseDocument(text);
   if (!root.ok()) return std::move(root).error().WithContext(origin);
   if (base::Status kind = RefuseOtherKinds(*root); !kind.ok()) {
@@ -178,7 +186,7 @@ base::Result<ModelConfig> LoadModelConfig(const std::string& path,
     if (!fs::exists(file, ignored)) {
       return base::Error{base::ErrorCode::kInvalidInput,
                          fmt::format("{}: the folder holds no config.json", path),
-                         "give the config.json of the model, or the folder in which it lies"};
+                         std::string(kGive)};
     }
   }
   base::Result<std::string> text = io::ReadSmallFile(file, kMaxConfigBytes, "a config.json",

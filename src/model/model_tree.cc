@@ -11,7 +11,7 @@
 #include "src/base/string_map.h"
 #include "src/io/small_file.h"
 #include "src/json/document.h"
-#include "src/model/pickle.h"
+#include "src/model/foreign_bytes.h"
 
 namespace layerscope::model {
 namespace {
@@ -25,6 +25,7 @@ constexpr size_t kMaxBytes = size_t{256} << 20;
 /// No model nests so deep; a hostile path must not cost its square.
 constexpr int kMostLevels = 64;
 constexpr const char* kFileName = "model_tree.json";
+constexpr std::string_view kWhat = "a model tree";
 constexpr std::string_view kHint =
     "give the model_tree.json that the capture wrote, or a list of [path, class] as "
     "named_modules() has them";
@@ -196,7 +197,7 @@ base::Status ReadObject(const Node& root, TreeBuilder& builder) {
   if (!is_tree && !is_node) {
     const std::string_view kind = OtherKind(root);
     return Refuse(kind.empty() ? "there is no `tree` of modules in it"
-                               : fmt::format("this is {}, not a model tree", kind));
+                               : fmt::format("this is {}, not {}", kind, kWhat));
   }
   const Node& tree = is_tree ? *nested : root;
   base::Status read = tree.IsArray() ? ReadList(tree.items(), builder)
@@ -227,7 +228,7 @@ int32_t ModelTree::Find(std::string_view path) const {
 }
 
 base::Result<ModelTree> ParseModelTree(std::string_view text, const std::string& origin) {
-  if (base::Status safe = RefusePickle(text, kHint); !safe.ok()) {
+  if (base::Status safe = RefuseForeignBytes(text, kWhat, kHint); !safe.ok()) {
     return std::move(safe).error().WithContext(origin);
   }
   base::Result<Node> root = json::ParseDocument(text);
@@ -250,7 +251,7 @@ base::Result<ModelTree> LoadModelTree(const std::string& path) {
       return Refuse(fmt::format("{}: the folder holds no {}", path, kFileName));
     }
   }
-  base::Result<std::string> text = io::ReadSmallFile(file, kMaxBytes, "a model tree", kHint);
+  base::Result<std::string> text = io::ReadSmallFile(file, kMaxBytes, kWhat, kHint);
   if (!text.ok()) return std::move(text).error();
   return ParseModelTree(*text, file);
 }
