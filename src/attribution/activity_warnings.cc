@@ -32,6 +32,7 @@ struct Parts {
   Part all;
   Part under_graph;
   Part hidden;  ///< of these: their module below the launch is not known
+  Part whole;   ///< of these: graphs recorded without their kernels
   Part no_launch;
   int64_t n_graph_launches = 0;
 };
@@ -46,6 +47,7 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
     if (attribution.under_graph[i] == 0) continue;
     parts.under_graph.Add(rows.dur_ns[i]);
     if (IsHiddenByGraph(attribution, i)) parts.hidden.Add(rows.dur_ns[i]);
+    if (rows.kind[i] == trace::ActivityKind::kGraph) parts.whole.Add(rows.dur_ns[i]);
     uint8_t& launch_seen = seen[attribution.launch[i].index()];
     if (launch_seen == 0) ++parts.n_graph_launches;
     launch_seen = 1;
@@ -56,11 +58,25 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
 /// Less than a hundredth of the time is no warning, and asks for nothing.
 constexpr int64_t kMuch = 100;
 
+/// Nsight Systems records where a graph is captured, if it is asked to and runs by then.
+std::string NsysAdvice(const Parts& parts, bool config_given) {
+  if (parts.whole.n == parts.hidden.n) {
+    return "Record with `nsys profile --cuda-graph-trace=node` to see their kernels and modules.";
+  }
+  return fmt::format(
+      "Start nsys before the graphs are captured, with --cuda-graph-trace=node{}, to see them.",
+      config_given ? "" : ", or give --config");
+}
+
 /// Of verbs that resolve no replay.
-constexpr const char* kAskModules = "`layerscope modules` says what can show them.";
+std::string AskModules(const trace::Trace& trace, const Parts& parts) {
+  if (trace.format == trace::TraceFormat::kNsys) return NsysAdvice(parts, false);
+  return "`layerscope modules` says what can show them.";
+}
 
 /// The ways out that were not tried, the best first.
-std::string Advice(const GivenSources& given) {
+std::string Advice(const trace::Trace& trace, const Parts& parts, const GivenSources& given) {
+  if (trace.format == trace::TraceFormat::kNsys) return NsysAdvice(parts, given.config);
   std::vector<std::string_view> options;
   if (!given.captures) options.emplace_back("--capture-trace");
   if (!given.eager) options.emplace_back("--eager-trace");
@@ -124,11 +140,59 @@ std::string NoLaunchMessage(const Parts& parts) {
       base::FormatCounted(parts.no_launch.n, "activity", "activities"));
 }
 
+const char* NoScopesMessage(const trace::Trace& trace) {
+  if (trace.format == trace::TraceFormat::kNsys) {
+    return "The file holds no NVTX range that names a module, so nothing can be given to modules; "
+           "record with ranges around modules (vLLM: --enable-layerwise-nvtx-tracing; SGLang: "
+           "--enable-layerwise-nvtx-marker; TensorRT-LLM: TLLM_LLMAPI_ENABLE_NVTX=1) and nsys "
+           "--trace=cuda,nvtx.";
+  }
+  return "The file holds no nn.Module scopes, so nothing can be given to modules; "
+         "record with stacks (torch.profiler: with_stack=True; vLLM: torch_profiler_with_stack in "
+         "--profiler-config; SGLang: with_stack of /start_profile).";
+}
+
+/// What the graph nodes of an Nsight Systems trace leave open.
+void AddNodeWarnings(const AttributionCounts& counts, std::vector<table::HealthEntry>& warnings) {
+  const auto activities = [](int64_t n, std::string_view one, std::string_view many) {
+    return base::FormatCounted(n, fmt::format("activity {}", one),
+                               fmt::format("activities {}", many));
+  };
+  if (counts.whole_graphs > 0) {
+    warnings.push_back(
+        {"graph_whole", Severity::kInfo, counts.whole_graphs,
+         fmt::format(
+             "{} recorded as a whole (--cuda-graph-trace=graph): their time counts, their "
+             "kernels are not in the file; --cuda-graph-trace=node records them.",
+             base::FormatCounted(counts.whole_graphs, "graph launch is", "graph launches are"))});
+  }
+  if (counts.unknown_nodes > 0) {
+    warnings.push_back({"graph_node_unknown", Severity::kInfo, counts.unknown_nodes,
+                        fmt::format("{} from a graph node whose capture is not in the file.",
+                                    activities(counts.unknown_nodes, "comes", "come"))});
+  }
+  if (counts.conflicting_nodes > 0) {
+    warnings.push_back(
+        {"graph_node_conflict", Severity::kWarning, counts.conflicting_nodes,
+         fmt::format("{} from a graph node of which the file says two things: two originals, a "
+                     "circle of them, or captures in two modules; no module is taken from it.",
+                     activities(counts.conflicting_nodes, "comes", "come"))});
+  }
+  if (counts.differing_launches > 0) {
+    warnings.push_back(
+        {"graph_nodes_differ", Severity::kWarning, counts.differing_launches,
+         fmt::format("{} other nodes than most launches of the same graph: the recording lost "
+                     "activities, or began or ended inside of it.",
+                     base::FormatCounted(counts.differing_launches, "graph launch holds",
+                                         "graph launches hold"))});
+  }
+}
+
 }  // namespace
 
 std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                                                  const Attribution& attribution,
-                                                 int64_t n_step_numbers_dropped) {
+                                                 const AttributionCounts& counts) {
   std::vector<table::HealthEntry> warnings;
   const Parts parts = Measure(trace, attribution);
   if (parts.all.ns.overflowed()) {
@@ -141,7 +205,7 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                         "The file holds no GPU activity; times are self times of operators on the "
                         "CPU."});
   }
-  if (std::optional<table::HealthEntry> graphs = GraphWarning(parts, kAskModules)) {
+  if (std::optional<table::HealthEntry> graphs = GraphWarning(parts, AskModules(trace, parts))) {
     warnings.push_back(*std::move(graphs));
   }
   if (std::optional<table::HealthEntry> capture =
@@ -154,13 +218,11 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
   }
   if (parts.all.n > 0 && trace.scopes.size() == 0) {
     warnings.push_back(
-        {"no_module_scopes", Severity::kWarning, parts.all.n,
-         "The file holds no nn.Module scopes, so nothing can be given to modules; "
-         "record with stacks (torch.profiler: with_stack=True; vLLM: torch_profiler_with_stack in "
-         "--profiler-config; SGLang: with_stack of /start_profile)."});
+        {"no_module_scopes", Severity::kWarning, parts.all.n, NoScopesMessage(trace)});
   }
-  if (n_step_numbers_dropped > 0) {
-    warnings.push_back({"step_field_range", Severity::kWarning, n_step_numbers_dropped,
+  AddNodeWarnings(counts, warnings);
+  if (counts.step_numbers_dropped > 0) {
+    warnings.push_back({"step_field_range", Severity::kWarning, counts.step_numbers_dropped,
                         "Numbers in step names overflow and were dropped."});
   }
   return warnings;
@@ -177,8 +239,8 @@ void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution,
       std::find_if(warnings.begin(), warnings.end(),
                    [](const table::HealthEntry& entry) { return entry.code == "graph_launch"; });
   if (at == warnings.end()) return;
-  std::optional<table::HealthEntry> graphs =
-      GraphWarning(Measure(trace, attribution), Advice(given));
+  const Parts parts = Measure(trace, attribution);
+  std::optional<table::HealthEntry> graphs = GraphWarning(parts, Advice(trace, parts, given));
   if (graphs) {
     *at = *std::move(graphs);
   } else {

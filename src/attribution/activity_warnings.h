@@ -9,18 +9,28 @@
 
 namespace layerscope::attribution {
 
+/// What filling the columns met, beside the columns themselves. Activities unless said otherwise.
+struct AttributionCounts {
+  int64_t step_numbers_dropped = 0;  ///< numbers of step names
+  // Nsight Systems:
+  int64_t whole_graphs = 0;        ///< graphs recorded without their kernels
+  int64_t unknown_nodes = 0;       ///< of a graph node whose capture is not in the file
+  int64_t conflicting_nodes = 0;   ///< of a graph node with two originals, or captured twice
+  int64_t differing_launches = 0;  ///< graph launches with other nodes than their graph's others
+};
+
 /// What the user must know before trusting the columns: work below graph launches, activities
 /// without a launch, no module scopes, numbers in step names that overflow, sums that do not fit
 /// (kError). One entry a cause, none when all is well.
 std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
                                                  const Attribution& attribution,
-                                                 int64_t n_step_numbers_dropped);
+                                                 const AttributionCounts& counts);
 
 /// An activity under a graph launch whose module below that launch is not known: it has none, or
-/// the one around the launch stands for it.
+/// the one around the launch stands for it. (One that was captured outside every module has none.)
 inline bool IsHiddenByGraph(const Attribution& attribution, size_t row) {
   return attribution.under_graph[row] != 0 &&
-         (!attribution.module[row].valid() ||
+         (attribution.module_reason[row] == Reason::kGraphLaunch ||
           attribution.module_evidence[row] == Evidence::kLaunchCorrelation);
 }
 

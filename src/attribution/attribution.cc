@@ -5,12 +5,15 @@
 #include <utility>
 
 #include "src/attribution/activity_warnings.h"
+#include "src/attribution/captured_nodes.h"
 #include "src/attribution/cpu_activities.h"
+#include "src/attribution/graph_replays.h"
 #include "src/attribution/host_processes.h"
 #include "src/attribution/innermost_index.h"
 #include "src/attribution/launch_links.h"
 #include "src/attribution/op_links.h"
 #include "src/attribution/path_names.h"
+#include "src/attribution/plain_ranges.h"
 #include "src/attribution/steps.h"
 #include "src/base/checked_sum.h"
 
@@ -39,7 +42,8 @@ class Attributor {
     CountStepLaunches();
     out_.steps = std::move(step_table_.steps);
     Categorise(rules);
-    out_.warnings = ActivityWarnings(trace_, out_, step_table_.n_out_of_range);
+    counts_.step_numbers_dropped = step_table_.n_out_of_range;
+    out_.warnings = ActivityWarnings(trace_, out_, counts_);
     return std::move(out_);
   }
 
@@ -58,19 +62,23 @@ class Attributor {
   }
 
   /// The columns that follow from a thread and a time on it: a launch, or the start of a CPU row.
-  void Place(size_t row, trace::ThreadId thread, int64_t t_ns) {
+  void PlaceHost(size_t row, trace::ThreadId thread, int64_t t_ns) {
     out_.thread[row] = thread;
     out_.host_process[row] = trace_.threads[thread.index()].process;
     out_.step[row] = step_locator_.Find(thread, t_ns);
+  }
+
+  void PlaceInScope(size_t row, trace::ScopeId scope, Evidence evidence) {
+    if (!scope.valid()) return;
+    out_.scope[row] = scope;
+    out_.module[row] = out_.modules.module_of_scope[scope.index()];
+    out_.module_evidence[row] = evidence;
+    out_.module_reason[row] = Reason::kNone;
+  }
+
+  trace::ScopeId ScopeAt(trace::ThreadId thread, int64_t t_ns) {
     const uint32_t scope = scopes_.Find(thread.index(), t_ns);
-    if (scope == kNoRow) {
-      out_.module_reason[row] =
-          out_.under_graph[row] != 0 ? Reason::kGraphLaunch : Reason::kOutsideScopes;
-      return;
-    }
-    out_.scope[row] = trace::ScopeId(scope);
-    out_.module[row] = out_.modules.module_of_scope[scope];
-    out_.module_evidence[row] = Evidence::kLaunchCorrelation;
+    return scope == kNoRow ? trace::ScopeId() : trace::ScopeId(scope);
   }
 
   void FillGpuRows() {
@@ -80,16 +88,56 @@ class Attributor {
     OpLinks ops(trace_);
     for (size_t row = 0; row < activities.size(); ++row) {
       const trace::CallId launch = out_.launch[row];
-      if (launch.valid()) {
-        const size_t call = launch.index();
-        out_.under_graph[row] = names_.is_graph_launch[trace_.calls.name[call].index()];
-        Place(row, trace_.calls.thread[call], trace_.calls.start_ns[call]);
-      } else {
-        out_.module_reason[row] = Reason::kNoLaunch;
-        out_.host_process[row] = hosts_.HostOf(activities.process[row]);
-      }
+      out_.module_reason[row] = Reason::kNoLaunch;
+      out_.host_process[row] = hosts_.HostOf(activities.process[row]);
+      if (launch.valid()) PlaceLaunched(row, launch);
       out_.op[row] = ops.Find(row, launch, out_.host_process[row]);
     }
+    if (trace_.format == trace::TraceFormat::kNsys) PlaceCapturedNodes(ops);
+  }
+
+  void PlaceLaunched(size_t row, trace::CallId launch) {
+    const size_t call = launch.index();
+    const trace::ThreadId thread = trace_.calls.thread[call];
+    const int64_t t_ns = trace_.calls.start_ns[call];
+    PlaceHost(row, thread, t_ns);
+    const bool nsys = trace_.format == trace::TraceFormat::kNsys;
+    const bool has_node = nsys && trace_.activities.GraphNodeOf(row) != trace::kNoGraphNode;
+    const bool under_graph = has_node || names_.is_graph_launch[trace_.calls.name[call].index()];
+    out_.under_graph[row] = under_graph ? 1 : 0;
+    out_.module_reason[row] = under_graph ? Reason::kGraphLaunch : Reason::kOutsideScopes;
+    // What is open at a graph launch is no module of the nodes: these were captured elsewhere, and
+    // this profiler says where.
+    if (nsys && under_graph) return;
+    PlaceInScope(row, ScopeAt(thread, t_ns), Evidence::kLaunchCorrelation);
+  }
+
+  /// Nsight Systems: what a graph replays is of the module in which its node was captured.
+  void PlaceCapturedNodes(OpLinks& ops) {
+    const trace::Activities& activities = trace_.activities;
+    for (size_t row = 0; row < activities.size(); ++row) {
+      if (activities.kind[row] != trace::ActivityKind::kGraph) continue;
+      out_.module_reason[row] = Reason::kGraphLaunch;
+      ++counts_.whole_graphs;
+    }
+    const GraphReplays replays(trace_, out_.launch);
+    if (replays.size() == 0) return;
+    const CapturedNodes nodes(trace_, out_.modules, [&](trace::ThreadId thread, int64_t t_ns) {
+      return CapturedNodes::Open{ScopeAt(thread, t_ns), ops.At(thread, t_ns)};
+    });
+    for (size_t row = 0; row < activities.graph_node.size(); ++row) {
+      const int64_t id = activities.graph_node[row];
+      if (id == trace::kNoGraphNode) continue;
+      const CapturedNode node = nodes.Find(activities.process[row], id);
+      if (node.origin == CapturedNode::Origin::kUnknown) ++counts_.unknown_nodes;
+      if (node.origin == CapturedNode::Origin::kConflicting) ++counts_.conflicting_nodes;
+      if (node.origin != CapturedNode::Origin::kCaptured) continue;
+      out_.op[row] = node.op;
+      out_.module_reason[row] = Reason::kOutsideScopes;
+      PlaceInScope(row, node.scope, Evidence::kGraphNode);
+    }
+    AddReplayedCalls(replays, out_);
+    counts_.differing_launches = CountDifferingReplays(trace_, replays);
   }
 
   void FillCpuRows() {
@@ -100,7 +148,9 @@ class Attributor {
     out_.op = std::move(cpu.op);
     for (Module& module : out_.modules.modules) module.cpu_self_ns = 0;
     for (size_t row = 0; row < rows.size(); ++row) {
-      Place(row, cpu.thread[row], rows.start_ns[row]);
+      PlaceHost(row, cpu.thread[row], rows.start_ns[row]);
+      out_.module_reason[row] = Reason::kOutsideScopes;
+      PlaceInScope(row, ScopeAt(cpu.thread[row], rows.start_ns[row]), Evidence::kLaunchCorrelation);
       if (!out_.module[row].valid()) continue;
       int64_t& self_ns = out_.modules.modules[out_.module[row].index()].cpu_self_ns;
       self_ns = base::AddClamped(self_ns, rows.dur_ns[row]);
@@ -132,6 +182,7 @@ class Attributor {
   StepTable step_table_;
   StepLocator step_locator_;
   InnermostIndex scopes_;
+  AttributionCounts counts_;
   Attribution out_;
 };
 
@@ -156,6 +207,7 @@ Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& ru
 }
 
 Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules) {
+  TakePlainRanges(trace);
   Attribution out = Attributor(trace).Run(rules);
   NamePathModules(trace, out.modules);
   out.category_of_name.resize(trace.strings.size(), kernel_names::CategoryId(0));

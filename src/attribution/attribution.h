@@ -76,10 +76,14 @@ struct CallNameFlags {
 };
 CallNameFlags ClassifyCallNames(const trace::Trace& trace);
 
-/// Computes all columns. `rules` categorises names (kernel names; in CPU-only traces op names).
+/// Computes all columns. In an Nsight Systems trace the work of a graph is of the module in which
+/// its node was captured, or of none, never of the one that is open at the graph launch. `rules`
+/// categorises names (kernel names; in CPU-only traces op names).
 Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules);
-/// Also names modules that are known by path by their part of it (see NamePathModules), for which
-/// the trace's pool must take new strings; above they keep their whole path.
+/// Also takes plain NVTX ranges for module scopes where no scope names a module (see
+/// TakePlainRanges), and names modules that are known by path by their part of it (see
+/// NamePathModules), for which the trace's pool must take new strings; above they keep their whole
+/// path.
 Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules);
 
 }  // namespace layerscope::attribution

@@ -25,7 +25,8 @@ std::vector<uint8_t> ProcessesOf(const trace::Trace& trace,
 
 }  // namespace
 
-HostProcesses::HostProcesses(const trace::Trace& trace) {
+HostProcesses::HostProcesses(const trace::Trace& trace)
+    : own_hosts_(trace.format == trace::TraceFormat::kNsys) {
   FindFamilies(trace);
   FindHosts(trace);
 }
@@ -34,7 +35,8 @@ void HostProcesses::FindFamilies(const trace::Trace& trace) {
   base::StringMap<trace::ProcessId> first_of_tag;
   for (size_t i = 0; i < trace.processes.size(); ++i) {
     const trace::Label& pid = trace.processes[i].pid;
-    const std::string_view tag = ProcessTag(trace.strings[pid.text]);
+    const std::string_view tag =
+        own_hosts_ ? std::string_view() : ProcessTag(trace.strings[pid.text]);
     const trace::ProcessId self(i);
     family_.push_back(tag.empty() ? self : first_of_tag.try_emplace(tag, self).first->second);
     has_tag_.push_back(tag.empty() ? 0 : 1);
@@ -67,11 +69,12 @@ void HostProcesses::FindHosts(const trace::Trace& trace) {
 
 bool HostProcesses::FamilyIsKnown(trace::ProcessId process) const {
   const size_t i = process.index();
-  return (has_tag_[i] != 0 && family_calls_[family_[i].index()] != 0) ||
+  return own_hosts_ || (has_tag_[i] != 0 && family_calls_[family_[i].index()] != 0) ||
          (has_bracket_tag_[i] != 0 && all_callers_bracketed_);
 }
 
 trace::ProcessId HostProcesses::HostOf(trace::ProcessId process) const {
+  if (own_hosts_) return process;
   if (only_host_.valid() || has_tag_[process.index()] == 0) return only_host_;
   return first_host_[family_[process.index()].index()];
 }

@@ -22,13 +22,22 @@ LaunchLinks::LaunchLinks(const trace::Trace& trace, const HostProcesses& hosts,
                          const std::vector<uint8_t>& is_launch)
     : trace_(trace), hosts_(hosts), is_launch_(is_launch) {
   if (trace.activities.size() == 0) return;
-  std::vector<uint32_t> rows = CorrelatedRows(trace.calls);
-  by_correlation_ = KeyIndex(trace.calls.correlation, rows);
-  by_correlation_.ReorderGroups([&](std::span<uint32_t> group) {
+  const std::vector<uint32_t> rows = CorrelatedRows(trace.calls);
+  bool all_known = hosts.correlations_repeat();
+  for (size_t i = 0; i < trace.processes.size(); ++i) {
+    all_known = all_known && hosts.FamilyIsKnown(trace::ProcessId(i));
+  }
+  if (!all_known) of_all_ = IndexOf(rows);
+  if (hosts.correlations_repeat()) IndexFamilies(rows);
+}
+
+KeyIndex LaunchLinks::IndexOf(std::span<const uint32_t> rows) const {
+  KeyIndex index(trace_.calls.correlation, rows);
+  index.ReorderGroups([&](std::span<uint32_t> group) {
     std::sort(group.begin(), group.end(),
               [&](uint32_t a, uint32_t b) { return PreferredBefore(a, b); });
   });
-  if (hosts.several_callers()) SortFamilies(std::move(rows));
+  return index;
 }
 
 /// Launches first, then by time and file order.
@@ -40,30 +49,18 @@ bool LaunchLinks::PreferredBefore(uint32_t a, uint32_t b) const {
   return key(a) < key(b);
 }
 
-trace::ProcessId LaunchLinks::FamilyOfCall(uint32_t row) const {
-  return hosts_.FamilyOf(trace_.threads[trace_.calls.thread[row].index()].process);
+size_t LaunchLinks::FamilyOfCall(uint32_t row) const {
+  return hosts_.FamilyOf(trace_.threads[trace_.calls.thread[row].index()].process).index();
 }
 
-void LaunchLinks::SortFamilies(std::vector<uint32_t> rows) {
-  by_family_ = std::move(rows);
-  std::sort(by_family_.begin(), by_family_.end(), [&](uint32_t a, uint32_t b) {
-    const std::pair left(FamilyOfCall(a), trace_.calls.correlation[a]);
-    const std::pair right(FamilyOfCall(b), trace_.calls.correlation[b]);
-    return left != right ? left < right : PreferredBefore(a, b);
-  });
-}
-
-std::span<const uint32_t> LaunchLinks::FindInFamily(trace::ProcessId process,
-                                                    int64_t correlation) const {
-  const std::pair wanted(hosts_.FamilyOf(process), correlation);
-  const auto key = [&](uint32_t row) {
-    return std::pair(FamilyOfCall(row), trace_.calls.correlation[row]);
-  };
-  const auto first = std::partition_point(by_family_.begin(), by_family_.end(),
-                                          [&](uint32_t row) { return key(row) < wanted; });
-  const auto last = std::partition_point(first, by_family_.end(),
-                                         [&](uint32_t row) { return key(row) <= wanted; });
-  return {first, last};
+void LaunchLinks::IndexFamilies(std::span<const uint32_t> rows) {
+  std::vector<std::vector<uint32_t>> rows_of(trace_.processes.size());
+  for (const uint32_t row : rows) rows_of[FamilyOfCall(row)].push_back(row);
+  of_family_.resize(rows_of.size());
+  for (size_t family = 0; family < rows_of.size(); ++family) {
+    of_family_[family] = IndexOf(rows_of[family]);
+    std::vector<uint32_t>().swap(rows_of[family]);
+  }
 }
 
 trace::CallId LaunchLinks::Choose(std::span<const uint32_t> candidates, int64_t start_ns) const {
@@ -82,11 +79,12 @@ trace::CallId LaunchLinks::Choose(std::span<const uint32_t> candidates, int64_t 
 
 trace::CallId LaunchLinks::Find(trace::ProcessId process, int64_t correlation,
                                 int64_t start_ns) const {
-  if (hosts_.several_callers()) {
-    const trace::CallId own = Choose(FindInFamily(process, correlation), start_ns);
+  if (hosts_.correlations_repeat()) {
+    const KeyIndex& of_family = of_family_[hosts_.FamilyOf(process).index()];
+    const trace::CallId own = Choose(of_family.Find(correlation), start_ns);
     if (own.valid() || hosts_.FamilyIsKnown(process)) return own;
   }
-  return Choose(by_correlation_.Find(correlation), start_ns);
+  return Choose(of_all_.Find(correlation), start_ns);
 }
 
 std::vector<trace::CallId> LaunchLinks::LinkAll() const {

@@ -26,17 +26,18 @@ class LaunchLinks {
 
  private:
   trace::CallId Find(trace::ProcessId process, int64_t correlation, int64_t start_ns) const;
-  std::span<const uint32_t> FindInFamily(trace::ProcessId process, int64_t correlation) const;
   trace::CallId Choose(std::span<const uint32_t> candidates, int64_t start_ns) const;
-  void SortFamilies(std::vector<uint32_t> rows);
+  void IndexFamilies(std::span<const uint32_t> rows);
+  KeyIndex IndexOf(std::span<const uint32_t> rows) const;
   bool PreferredBefore(uint32_t a, uint32_t b) const;
-  trace::ProcessId FamilyOfCall(uint32_t row) const;
+  size_t FamilyOfCall(uint32_t row) const;
 
   const trace::Trace& trace_;
   const HostProcesses& hosts_;
   const std::vector<uint8_t>& is_launch_;
-  KeyIndex by_correlation_;          // groups in order of preference
-  std::vector<uint32_t> by_family_;  // several callers only: by family, correlation, preference
+  // By correlation, groups in order of preference.
+  KeyIndex of_all_;                  // where families may be unknown
+  std::vector<KeyIndex> of_family_;  // by ProcessId of the family, where correlations repeat
 };
 
 }  // namespace layerscope::attribution

@@ -99,6 +99,32 @@ TEST(LaunchLinks, WithoutLabelsTheOwnProcessComesFirstThenAll) {
   EXPECT_EQ(Links(build.trace()), (std::vector<CallId>{CallId(0), CallId(1)}));
 }
 
+TEST(LaunchLinks, NsysActivitiesAreLaunchedByTheirOwnProcess) {
+  // Process 200 has a correlation of its own that 100 has too, and one whose call was not recorded.
+  TraceBuilder build;
+  build.Nsys();
+  build.Call(build.Thread(100, 1), "cudaLaunchKernel_v7000", 0, 5);
+  build.Call(build.Thread(200, 1), "cudaLaunchKernel_v7000", 1, 5);
+  build.Call(build.Thread(100, 1), "cudaLaunchKernel_v7000", 2, 6);
+  build.GpuProcess(200);
+  build.Kernel("a", 10, 1, 5);
+  build.Kernel("call not recorded", 10, 1, 6);
+  build.GpuProcess(100);
+  build.Kernel("b", 10, 1, 5);
+  EXPECT_EQ(Links(build.trace()), (std::vector<CallId>{CallId(1), CallId(), CallId(0)}));
+}
+
+TEST(LaunchLinks, NsysNeverLinksToTheOnlyOtherProcess) {
+  TraceBuilder build;
+  build.Nsys();
+  build.Call(build.Thread(100, 1), "cudaLaunchKernel_v7000", 0, 5);
+  build.GpuProcess(200);
+  build.Kernel("a", 10, 1, 5);
+  EXPECT_EQ(Links(build.trace()), (std::vector<CallId>{CallId()}));
+  const HostProcesses hosts(build.trace());
+  EXPECT_EQ(hosts.HostOf(build.trace().activities.process[0]), build.trace().activities.process[0]);
+}
+
 TEST(HostProcesses, FindsTheHostOfWorkWithoutALaunch) {
   TraceBuilder build;
   build.Call(build.Thread("[TP-0] 100", 1), "cudaLaunchKernel", 0, 5);

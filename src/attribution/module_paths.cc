@@ -86,21 +86,22 @@ void AddUnnamed(const model::ModelTree& tree, const TreeMatch& match, const Path
                 std::vector<HealthEntry>& health) {
   if (paths.n_unknown > 0) {
     health.push_back({"model_tree_partial", Severity::kInfo, paths.n_unknown,
-                      fmt::format("{} of {} recorded module paths are not in the model tree ({})",
+                      fmt::format("{} of {} recorded module paths are not in the model tree ({}).",
                                   base::FormatCount(paths.n_unknown), base::FormatCount(paths.n),
                                   paths.unknown)});
   }
   if (match.n_by_data > 0) {
     health.push_back({"model_tree_experts", Severity::kInfo, match.n_by_data,
-                      "experts are called in an order that depends on the data: modules of "
-                      "their classes keep their class for a path"});
+                      "Experts are called in an order that depends on the data: modules of "
+                      "their classes keep their class for a path."});
   }
   const int64_t n_all = match.n_instances + match.n_foreign;
   const auto add_left = [&](int64_t n_left, std::string_view why) {
     if (n_left == 0) return;
-    health.push_back({"model_tree_partial", Severity::kInfo, n_left,
-                      fmt::format("{} of {} modules keep their class for a path: the model tree {}",
-                                  base::FormatCount(n_left), base::FormatCount(n_all), why)});
+    health.push_back(
+        {"model_tree_partial", Severity::kInfo, n_left,
+         fmt::format("{} of {} modules keep their class for a path: the model tree {}.",
+                     base::FormatCount(n_left), base::FormatCount(n_all), why)});
   };
   add_left(match.n_instances - match.n_matched - match.n_by_data,
            tree.call_order.empty() ? "has no call_order, and as many like siblings were not called"
@@ -119,8 +120,10 @@ TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
   const PathCount paths = CountPaths(tree, trace, modules);
   if (const Misfit misfit = MisfitOf(match, paths, modules.size()); !misfit.why.empty()) {
     naming.misfit = "the model tree is not of this trace: " + misfit.why;
-    naming.health.push_back({"model_tree_mismatch", Severity::kWarning, misfit.count,
-                             naming.misfit + "; no paths were taken from it"});
+    naming.health.push_back(
+        {"model_tree_mismatch", Severity::kWarning, misfit.count,
+         fmt::format("The model tree is not of this trace: {}; no paths were taken from it.",
+                     misfit.why)});
     return naming;
   }
   NameClassesOfPaths(tree, trace, modules);

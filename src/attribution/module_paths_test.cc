@@ -220,7 +220,7 @@ TEST(ApplyModelTree, AFewModulesThatTheTreeLacksAreCounted) {
   EXPECT_EQ(applied.warnings[0].code, "model_tree_partial");
   EXPECT_EQ(applied.warnings[0].message,
             "1 of 15 modules keep their class for a path: the model tree does not have their "
-            "classes (FusedNorm_0)");
+            "classes (FusedNorm_0).");
 }
 
 TEST(ApplyModelTree, ExpertsAreCalledByDataAndStayUnnamed) {

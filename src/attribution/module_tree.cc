@@ -4,13 +4,13 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "src/attribution/module_key.h"
 #include "src/attribution/module_order.h"
+#include "src/attribution/path_parts.h"
 #include "src/base/checked_sum.h"
 #include "src/base/hash.h"
 
@@ -87,20 +87,6 @@ class ModuleMerger {
   std::vector<uint32_t> first_scope_;  // by module: its first call
 };
 
-bool IsNumber(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// "layers" of "model.layers.0", "mlp" of "mlp".
-std::string_view LastWord(std::string_view path) {
-  for (size_t dot = path.rfind('.'); dot != std::string_view::npos; dot = path.rfind('.')) {
-    const std::string_view last = path.substr(dot + 1);
-    if (!IsNumber(last)) return last;
-    path = path.substr(0, dot);
-  }
-  return path;
-}
-
 }  // namespace
 
 std::string ModuleTree::Path(ModuleId id, const trace::Trace& trace) const {
@@ -134,18 +120,14 @@ std::string_view ModuleTree::ClassOf(ModuleId id, const trace::Trace& trace) con
   const std::string_view name = trace.strings[module.name];
   // A name that is no part of the path is a `Class_k` whose path was found elsewhere.
   const bool is_part = module.path.valid() && trace.strings[module.path].ends_with(name);
-  return is_part ? LastWord(name) : SplitInstance(name).class_name;
+  return is_part ? LastPart(WithoutNumbers(name)) : SplitInstance(name).class_name;
 }
 
 InstanceName SplitInstance(std::string_view name) {
   const size_t underscore = name.rfind('_');
   if (underscore == std::string_view::npos || underscore == 0) return {name, -1};
-  const std::string_view digits = name.substr(underscore + 1);
-  int64_t number = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size() &&
-                         digits.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!is_number) return {name, -1};
+  const int64_t number = PartNumber(name.substr(underscore + 1));
+  if (number < 0) return {name, -1};
   return {name.substr(0, underscore), number};
 }
 

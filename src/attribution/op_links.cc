@@ -48,24 +48,23 @@ trace::OpId OpLinks::ByExternalId(int64_t external_id, trace::ProcessId host) co
   return found ? trace::OpId(*(after - 1)) : trace::OpId();
 }
 
-trace::OpId OpLinks::ByContainment(trace::CallId launch) {
+trace::OpId OpLinks::At(trace::ThreadId thread, int64_t t_ns) {
   if (!has_innermost_) {
     const LaneOrder order = LaneOrder::Build(std::span<const trace::ThreadId>(trace_.ops.thread),
                                              trace_.threads.size(), OpIntervals(trace_));
     innermost_ = InnermostIndex(order, OpIntervals(trace_));
     has_innermost_ = true;
   }
-  const size_t call = launch.index();
-  const uint32_t op =
-      innermost_.Find(trace_.calls.thread[call].index(), trace_.calls.start_ns[call]);
+  const uint32_t op = innermost_.Find(thread.index(), t_ns);
   return op == kNoRow ? trace::OpId() : trace::OpId(op);
 }
 
 trace::OpId OpLinks::Find(size_t activity, trace::CallId launch, trace::ProcessId host) {
   trace::OpId op = ByExternalId(trace_.activities.external_id[activity], host);
   if (op.valid() || !launch.valid()) return op;
-  op = ByExternalId(trace_.calls.external_id[launch.index()], host);
-  return op.valid() ? op : ByContainment(launch);
+  const size_t call = launch.index();
+  op = ByExternalId(trace_.calls.external_id[call], host);
+  return op.valid() ? op : At(trace_.calls.thread[call], trace_.calls.start_ns[call]);
 }
 
 }  // namespace layerscope::attribution

@@ -19,10 +19,11 @@ class OpLinks {
 
   /// `host` may be invalid (unknown); `launch` too (then only the External id can tell).
   trace::OpId Find(size_t activity, trace::CallId launch, trace::ProcessId host);
+  /// The innermost op on a thread at a time; invalid: none.
+  trace::OpId At(trace::ThreadId thread, int64_t t_ns);
 
  private:
   trace::OpId ByExternalId(int64_t external_id, trace::ProcessId host) const;
-  trace::OpId ByContainment(trace::CallId launch);
   trace::ProcessId ProcessOf(uint32_t op) const;
 
   const trace::Trace& trace_;

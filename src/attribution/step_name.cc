@@ -50,6 +50,9 @@ class NameCursor {
     rest_.remove_prefix(end);
     return taken;
   }
+  bool AtAny(std::string_view characters) const {
+    return !done() && characters.find(rest_.front()) != std::string_view::npos;
+  }
   void SkipAny(std::string_view characters) {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(characters), rest_.size()));
   }
@@ -111,10 +114,10 @@ bool TakeHalf(NameCursor& cursor, Half& half) {
   return cursor.Take(")");
 }
 
-Phase VllmPhase(const Half& context, const Half& generation) {
-  if (!context.requests || !generation.requests) return Phase::kUnknown;
-  const bool prefills = *context.requests > 0;
-  const bool generates = *generation.requests > 0;
+Phase PhaseOfRequests(const Number& context, const Number& generation) {
+  if (!context || !generation) return Phase::kUnknown;
+  const bool prefills = *context > 0;
+  const bool generates = *generation > 0;
   if (prefills && generates) return Phase::kMixed;
   if (prefills) return Phase::kPrefill;
   return generates ? Phase::kDecode : Phase::kUnknown;
@@ -132,7 +135,7 @@ StepFields VllmFields(NameCursor cursor) {
   if (!TakeHalf(cursor, context) || !cursor.Take("_generation_") || !TakeHalf(cursor, generation)) {
     return fields;
   }
-  fields.phase = VllmPhase(context, generation);
+  fields.phase = PhaseOfRequests(context.requests, generation.requests);
   fields.requests = Sum(context.requests, generation.requests);
   fields.query_tokens = tokens ? tokens : Sum(context.q, generation.q);
   fields.context_requests = context.requests;
@@ -188,13 +191,67 @@ StepFields SglangFields(NameCursor cursor) {
   return fields;
 }
 
-/// After `bench_step::`: `3::bs::8::past::1024`.
+/// What a bench_step's own field may say.
+Phase PhaseNamed(std::string_view name) {
+  constexpr std::pair<std::string_view, Phase> kNames[] = {
+      {"prefill", Phase::kPrefill},   {"extend", Phase::kPrefill},
+      {"context", Phase::kPrefill},   {"decode", Phase::kDecode},
+      {"generation", Phase::kDecode}, {"mixed", Phase::kMixed},
+      {"draft", Phase::kDraft},       {"target_verify", Phase::kTargetVerify}};
+  for (const auto& [known, phase] : kNames) {
+    if (name == known) return phase;
+  }
+  return Phase::kUnknown;
+}
+
+/// After `bench_step::`: `3::bs::8::past::1024`, then perhaps further pairs of key and value.
 StepFields BenchFields(NameCursor cursor) {
   StepFields fields;
-  cursor.TakeNumber(fields.number);
-  if (cursor.Take("::bs::")) cursor.TakeNumber(fields.requests);
-  if (cursor.Take("::past::")) cursor.TakeNumber(fields.past);
+  cursor.TakeNumber(fields.bench_number);
+  while (cursor.Take("::")) {
+    const std::string_view key = cursor.TakeUntil(":");
+    if (!cursor.Take("::")) break;
+    if (key == "bs") {
+      cursor.TakeNumber(fields.requests);
+    } else if (key == "past") {
+      cursor.TakeNumber(fields.past);
+    } else {
+      const std::string_view value = cursor.TakeUntil(":");
+      if (key == "phase") fields.phase = PhaseNamed(value);
+    }
+    cursor.TakeUntil(":");
+  }
   fields.n_out_of_range = cursor.n_out_of_range();
+  return fields;
+}
+
+/// After `[Executor] _forward_step`: ` 7: 1 ctx reqs, 512 ctx tks, 3 gen reqs`; without the number
+/// and without tokens in older versions.
+StepFields TensorRtFields(NameCursor cursor) {
+  StepFields fields;
+  cursor.SkipAny(" ");
+  cursor.TakeNumber(fields.number);
+  cursor.SkipAny(" :");
+  Number generation_tokens;
+  while (!cursor.done()) {
+    Number count;
+    if (!cursor.TakeNumber(count)) break;
+    cursor.SkipAny(" ");
+    const std::string_view what = cursor.TakeUntil(",");
+    if (what == "ctx reqs") fields.context_requests = count;
+    if (what == "ctx tks" || what == "ctx tokens") fields.context_tokens = count;
+    if (what == "gen reqs") fields.generation_requests = count;
+    if (what == "gen tks" || what == "gen tokens") generation_tokens = count;
+    cursor.SkipAny(", ");
+  }
+  fields.n_out_of_range = cursor.n_out_of_range();
+  if (!fields.context_requests || !fields.generation_requests) return fields;
+  if (fields.context_requests == 0) fields.context_tokens = fields.context_tokens.value_or(0);
+  // Without a count each request decodes one token.
+  fields.generation_tokens = generation_tokens ? generation_tokens : fields.generation_requests;
+  fields.phase = PhaseOfRequests(fields.context_requests, fields.generation_requests);
+  fields.requests = Sum(fields.context_requests, fields.generation_requests);
+  fields.query_tokens = Sum(fields.context_tokens, fields.generation_tokens);
   return fields;
 }
 
@@ -226,6 +283,9 @@ ParsedStep ParseStepName(std::string_view name) {
   NameCursor cursor(name);
   if (cursor.Take("execute_")) return {StepFamily::kVllm, VllmFields(cursor)};
   if (cursor.Take("step[")) return {StepFamily::kSglang, SglangFields(cursor)};
+  if (cursor.Take("[Executor] _forward_step") && cursor.AtAny(" :")) {
+    return {StepFamily::kTensorRt, TensorRtFields(cursor)};
+  }
   if (cursor.Take("bench_step::")) return {StepFamily::kBench, BenchFields(cursor)};
   if (cursor.Take("ProfilerStep#")) return {StepFamily::kProfiler, ProfilerFields(cursor)};
   if (cursor.Take("capture_") && IsCapture(cursor)) return {StepFamily::kCapture, {}};
@@ -235,6 +295,7 @@ ParsedStep ParseStepName(std::string_view name) {
 void MergeFields(StepFields& inner, const StepFields& outer) {
   if (inner.phase == Phase::kUnknown) inner.phase = outer.phase;
   FillUnknown(inner.number, outer.number);
+  FillUnknown(inner.bench_number, outer.bench_number);
   FillUnknown(inner.requests, outer.requests);
   FillUnknown(inner.query_tokens, outer.query_tokens);
   FillUnknown(inner.context_requests, outer.context_requests);

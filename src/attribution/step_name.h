@@ -14,7 +14,8 @@ std::string_view ToString(Phase phase);
 /// What the text of a step's name says. Unknown numbers are absent, never 0.
 struct StepFields {
   Phase phase = Phase::kUnknown;
-  std::optional<int64_t> number;        ///< ProfilerStep#N, bench_step::N
+  std::optional<int64_t> number;        ///< ProfilerStep#N, _forward_step N
+  std::optional<int64_t> bench_number;  ///< bench_step::N
   std::optional<int64_t> requests;      ///< context + generation requests; SGLang: bs
   std::optional<int64_t> query_tokens;  ///< all query tokens of the step
   std::optional<int64_t> context_requests;
@@ -33,6 +34,7 @@ enum class StepFamily : uint8_t {
   kNone,      ///< not a step annotation
   kVllm,      ///< execute_…
   kSglang,    ///< step[MODE …]
+  kTensorRt,  ///< [Executor] _forward_step …
   kBench,     ///< bench_step::N::bs::B::past::P
   kProfiler,  ///< ProfilerStep#N: counts only where no engine step lies inside
   kCapture,   ///< capture_<n>_<MODE>: a graph capture, not a step that serves
@@ -41,7 +43,7 @@ enum class StepFamily : uint8_t {
 /// True for the families whose annotations are an engine's steps.
 inline bool IsEngine(StepFamily family) {
   return family == StepFamily::kVllm || family == StepFamily::kSglang ||
-         family == StepFamily::kBench;
+         family == StepFamily::kTensorRt || family == StepFamily::kBench;
 }
 
 struct ParsedStep {
@@ -50,9 +52,12 @@ struct ParsedStep {
 };
 
 /// Reads an annotation's name in every form of formats/kineto.md, "Steps as the engines write
-/// them". Numbers that are negative, over 2^53, or that no lengths can have (sum of squares below
-/// the sum or over its square) are int32 overflows in the writer: dropped and counted. An
-/// `execute_…` name in none of the forms is a step of unknown fields.
+/// them", and TensorRT-LLM's `[Executor] _forward_step N: 1 ctx reqs, 512 ctx tks, 3 gen reqs`, of
+/// which older versions write neither N nor tokens. A bench_step names no phase unless a field of
+/// its own does (`::phase::decode`); fields that it may have besides are passed over. Numbers that
+/// are negative, over 2^53, or that no lengths can have (sum of squares below the sum or over its
+/// square) are int32 overflows in the writer: dropped and counted. An `execute_…` name in none of
+/// the forms is a step of unknown fields.
 ParsedStep ParseStepName(std::string_view name);
 
 /// Fills what `inner` does not know from `outer`.

@@ -138,11 +138,51 @@ TEST(StepName, SglangSurvivesWhatItDoesNotKnow) {
 
 TEST(StepName, BenchSteps) {
   const StepFields fields = Fields("bench_step::3::bs::8::past::1024", StepFamily::kBench);
-  EXPECT_EQ(fields.number, 3);
+  EXPECT_EQ(fields.bench_number, 3);
+  EXPECT_EQ(fields.number, std::nullopt);
   EXPECT_EQ(fields.requests, 8);
   EXPECT_EQ(fields.past, 1024);
   EXPECT_EQ(fields.phase, Phase::kUnknown);
   EXPECT_EQ(Fields("bench_step::3::bs::8", StepFamily::kBench).past, std::nullopt);
+}
+
+TEST(StepName, BenchStepsMayHaveFurtherFields) {
+  const StepFields fields =
+      Fields("bench_step::3::kind::warm::past::64::phase::decode::bs::8::x", StepFamily::kBench);
+  EXPECT_EQ(fields.requests, 8);
+  EXPECT_EQ(fields.past, 64);
+  EXPECT_EQ(fields.phase, Phase::kDecode);
+  EXPECT_EQ(Fields("bench_step::3::bs::8::phase::prefill", StepFamily::kBench).phase,
+            Phase::kPrefill);
+  EXPECT_EQ(Fields("bench_step::3::bs::8::phase::idle", StepFamily::kBench).phase, Phase::kUnknown);
+}
+
+TEST(StepName, TensorRtForwardSteps) {
+  // As TensorRT-LLM's py_executor wrote them, oldest first: no number, no tokens, "tokens", "tks".
+  const StepFields oldest =
+      Fields("[Executor] _forward_step: 2 ctx reqs, 3 gen reqs", StepFamily::kTensorRt);
+  EXPECT_EQ(oldest.phase, Phase::kMixed);
+  EXPECT_EQ(oldest.number, std::nullopt);
+  EXPECT_EQ(oldest.requests, 5);
+  EXPECT_EQ(oldest.context_tokens, std::nullopt);
+  EXPECT_EQ(oldest.query_tokens, std::nullopt);
+  const StepFields decode =
+      Fields("[Executor] _forward_step 60000: 0 ctx reqs, 32 gen reqs", StepFamily::kTensorRt);
+  EXPECT_EQ(decode.phase, Phase::kDecode);
+  EXPECT_EQ(decode.number, 60000);
+  EXPECT_EQ(decode.context_tokens, 0);
+  EXPECT_EQ(decode.generation_tokens, 32);
+  EXPECT_EQ(decode.query_tokens, 32);
+  for (const char* name : {"[Executor] _forward_step 7: 1 ctx reqs, 512 ctx tokens, 0 gen reqs",
+                           "[Executor] _forward_step 7: 1 ctx reqs, 512 ctx tks, 0 gen reqs"}) {
+    const StepFields prefill = Fields(name, StepFamily::kTensorRt);
+    EXPECT_EQ(prefill.phase, Phase::kPrefill) << name;
+    EXPECT_EQ(prefill.context_tokens, 512) << name;
+    EXPECT_EQ(prefill.query_tokens, 512) << name;
+  }
+  EXPECT_EQ(Fields("[Executor] _forward_step 7: soon", StepFamily::kTensorRt).phase,
+            Phase::kUnknown);
+  EXPECT_EQ(ParseStepName("[Executor] _forward_step_last_pp").family, StepFamily::kNone);
 }
 
 TEST(StepName, ProfilerStepsHaveOnlyANumber) {

@@ -70,6 +70,27 @@ TEST(Steps, TwoFamiliesNestedOnOneThreadAreOneStep) {
   EXPECT_EQ(At(build.trace(), main, 30), "-") << "only the bounds of the inner one count";
 }
 
+TEST(Steps, ABenchStepHasThePhaseOfTheEngineStepInOrAroundIt) {
+  TraceBuilder build;
+  const auto main = build.Thread(1, 1);
+  build.Annotation(main, "bench_step::4::bs::8::past::64", 0, 100);
+  build.Annotation(main, "execute_context_0(0)_generation_8(8)", 10, 80);
+  build.Annotation(main, "[Executor] _forward_step 9: 1 ctx reqs, 64 ctx tks, 0 gen reqs", 200,
+                   100);
+  build.Annotation(main, "bench_step::5::bs::1::past::0", 210, 80);
+  build.Annotation(main, "bench_step::6::bs::1::past::0", 400, 80);
+  const std::vector<Step> steps = Steps(build.trace());
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_EQ(steps[0].family, StepFamily::kVllm);
+  EXPECT_EQ(steps[0].fields.bench_number, 4);
+  EXPECT_EQ(steps[0].fields.past, 64);
+  EXPECT_EQ(steps[0].fields.phase, Phase::kDecode);
+  EXPECT_EQ(steps[1].family, StepFamily::kBench);
+  EXPECT_EQ(steps[1].fields.phase, Phase::kPrefill);
+  EXPECT_EQ(steps[1].fields.context_tokens, 64);
+  EXPECT_EQ(steps[2].fields.phase, Phase::kUnknown);
+}
+
 TEST(Steps, SeveralInnerOnesAreStepsOfTheirOwnAndTheOuterIsNone) {
   TraceBuilder build;
   const auto main = build.Thread(1, 1);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "src/attribution/path_parts.h"
+
 namespace layerscope::attribution {
 namespace {
 
@@ -29,16 +31,8 @@ bool IsChosenByData(std::string_view path) {
 }
 
 /// Is it a layer or in one: "layers.3.attn"?
-bool IsNumbered(std::string_view path) {
-  for (size_t at = 0; at < path.size();) {
-    const size_t end = std::min(path.find('.', at), path.size());
-    const std::string_view part = path.substr(at, end - at);
-    if (!part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos) {
-      return true;
-    }
-    at = end + 1;
-  }
-  return false;
+bool IsInLayer(std::string_view path) {
+  return FirstNumber(path).number >= 0;
 }
 
 class TreeMatcher {
@@ -197,7 +191,7 @@ class TreeMatcher {
     const bool past = !near.valid() || IsAround(around, holder);
     if (!past || holder < 0) return past;
     const auto holds = static_cast<size_t>(holder);
-    return is_matched_[holds] != 0 && !IsNumbered(tree_.modules[holds].path);
+    return is_matched_[holds] != 0 && !IsInLayer(tree_.modules[holds].path);
   }
 
   void CheckNesting() {
