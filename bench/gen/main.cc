@@ -1,4 +1,4 @@
-// layerscope-gen: writes a Kineto trace and, beside it, what is true of it.
+// layerscope-gen: writes traces and databases and, beside them, what is true of them.
 
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +9,8 @@
 #include "bench/gen/engine.h"
 #include "bench/gen/family.h"
 #include "bench/gen/family_engine.h"
+#include "bench/gen/nsys_options.h"
+#include "bench/gen/nsys_run.h"
 #include "bench/gen/options.h"
 #include "bench/gen/replay_options.h"
 #include "bench/gen/replay_requests.h"
@@ -114,7 +116,24 @@ int RunVerb(const std::vector<std::string>& words) {
   return done || Fail(error) ? 0 : 1;
 }
 
+// `nsys …`: a run as an Nsight Systems database, as Kineto traces, or both.
+int RunNsys(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    std::fputs(NsysHelpText().c_str(), stdout);
+    return 0;
+  }
+  NsysOptions options;
+  std::string error;
+  if (!ParseNsysOptions(arguments, &options, &error)) {
+    Fail(error);
+    return 2;
+  }
+  return WriteNsysRun(options, &error) || Fail(error) ? 0 : 1;
+}
+
 int Run(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "nsys")
+    return RunNsys({arguments.begin() + 1, arguments.end()});
   if (!arguments.empty() && (arguments[0] == "serve" || arguments[0] == "requests"))
     return RunVerb(arguments);
   if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
