@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """`make bench`: layerscope against the floor program on the same generated traces.
 
-usage: run.py --build DIR [--runs N] [--quick] [--replay] [--data DIR]
+usage: run.py --build DIR [--runs N] [--quick] [--replay | --nsys] [--data DIR]
 
 Makes the traces once (cached), checks every answer against the generator's truth, and only then
 prints times: wall and CPU seconds of both programs run alternately, their ratios, peak memory, the
 growth over file sizes, what one stray control character costs, and what replays of graphs cost
-(replay_point.py). Exit 1 when an answer is wrong, never because of a time; 2 when a program is
+(replay_point.py). --nsys measures databases of Nsight Systems instead (nsys_point.py). Exit 1 when an answer is wrong, never because of a time; 2 when a program is
 missing.
 """
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 
 from measure import Json, Run, Series, WrongAnswer, digest, expect, run_once, warm
+from nsys_point import NsysPoint
 from replay_point import ReplayPoint
 
 # The mix of a real trace recorded with stacks: half Python frames, 15 % flows, 14 % ops with
@@ -285,8 +286,12 @@ def read_truth(trace: Path) -> Json:
     return truth
 
 
-def run_bench(bench: Bench, data: Path, quick: bool, replay_alone: bool) -> None:
-    if not replay_alone:
+def run_bench(bench: Bench, args: argparse.Namespace) -> None:
+    data, quick = args.data, args.quick
+    if args.nsys:
+        NsysPoint(args.build, data, bench.runs).run(bench.verdict, quick)
+        return
+    if not args.replay:
         run_reading(bench, data, quick)
     point = ReplayPoint(bench.layerscope, bench.floor, bench.gen, data, bench.runs)
     point.run(bench.verdict, quick)
@@ -316,6 +321,7 @@ def main() -> int:
     parser.add_argument('--data', type=Path, default=Path('build/bench'), help='generated traces')
     parser.add_argument('--runs', type=int, default=5, help='alternating runs of each program')
     parser.add_argument('--replay', action='store_true', help='the replays of graphs alone')
+    parser.add_argument('--nsys', action='store_true', help='Nsight Systems databases alone')
     parser.add_argument('--quick', action='store_true', help='50 MB instead of 500 MB and 2 GB')
     args = parser.parse_args()
     bench = Bench(args.build, args.runs)
@@ -325,7 +331,7 @@ def main() -> int:
             return 2
     args.data.mkdir(parents=True, exist_ok=True)
     try:
-        run_bench(bench, args.data, args.quick, args.replay)
+        run_bench(bench, args)
     except WrongAnswer as wrong:
         print(f'WRONG ANSWER: {wrong}', file=sys.stderr)
         return 1
