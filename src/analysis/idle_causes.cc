@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "src/analysis/blocking_calls.h"
 #include "src/attribution/lane_order.h"
 #include "src/attribution/step.h"
 
@@ -39,15 +40,6 @@ struct OpenGap {
   int64_t n_calls = 0;   ///< that start in it, of all threads
   int64_t n_starts = 0;  ///< calls and ops that start in it, of all threads
 };
-
-/// cudaStreamSynchronize, hipMemcpyWithStream, cuStreamWaitEvent …: calls that may block. Copies
-/// that do not block are short and cover no long gap.
-bool Waits(std::string_view call) {
-  constexpr std::array<std::string_view, 3> kParts = {"Synchronize", "Memcpy", "Wait"};
-  return std::any_of(kParts.begin(), kParts.end(), [call](std::string_view part) {
-    return call.find(part) != std::string_view::npos;
-  });
-}
 
 /// By StringId: 1 for the names of step annotations, engines' and profilers'.
 std::vector<uint8_t> StepNames(const trace::Trace& trace) {
@@ -134,7 +126,7 @@ class GapExplainer {
     std::vector<uint8_t> waits(trace.strings.size(), 0);
     for (const trace::StringId name : trace.calls.name) {
       uint8_t& mark = waits[name.index()];  // 1 = no, 2 = yes
-      if (mark == 0) mark = Waits(trace.strings[name]) ? 2 : 1;
+      if (mark == 0) mark = MayBlock(trace.strings[name]) ? 2 : 1;
     }
     Meet(trace.calls, [&](OpenGap& gap, uint32_t row, int64_t covered_ns) {
       const trace::StringId name = trace.calls.name[row];

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "src/analysis/communication.h"
 #include "src/analysis/layer_choice.h"
 #include "src/analysis/module_path.h"
 #include "src/analysis/module_range.h"
@@ -17,7 +18,6 @@ namespace layerscope::analysis {
 namespace {
 
 constexpr std::string_view kUnattributed = "[unattributed]";
-constexpr std::string_view kCommunication = "communication";
 
 /// Marks on rows and steps that the conditions clear one after the other.
 class Chooser {
@@ -289,9 +289,7 @@ base::Status Chooser::ByTime() {
 void Chooser::DropCommunication() {
   int64_t left_out_ns = 0;
   KeepRows([&](uint32_t row) {
-    const trace::StringId name = view_.activities().name[row];
-    const kernel_names::CategoryId category = attr().category_of_name[name.index()];
-    const bool keep = view_.rules().category(category).name != kCommunication;
+    const bool keep = !IsCommunication(view_, row);
     if (!keep && view_.times_fit()) left_out_ns += view_.activities().dur_ns[row];
     return keep;
   });

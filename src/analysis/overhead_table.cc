@@ -1,0 +1,241 @@
+#include "src/analysis/overhead_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "src/analysis/row_table.h"
+#include "src/base/format_number.h"
+#include "src/table/or_null.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using base::FormatDuration;
+using table::Cell;
+
+/// Lines of less than a hundredth of all time give way first on a narrow terminal.
+constexpr int64_t kSmallLine = 100;
+
+/// People are told of steps that took a twentieth more than their like; a microsecond says nothing.
+constexpr int64_t kNotable = 20;
+
+bool IsNotable(const WorstStep& worst, const OverheadRow& row) {
+  return worst.over_ns >= (row.wall_ns - worst.over_ns) / kNotable;
+}
+
+Cell TextOrNull(std::string_view text) {
+  if (text.empty()) return table::Null();
+  return text;
+}
+
+Cell LineMap(const LineSums& lines) {
+  table::CellMap map;
+  for (const OverheadLine line : kAllOverheadLines) {
+    map.emplace_back(std::string(ToString(line)), lines[line]);
+  }
+  return map;
+}
+
+/// gap / host wall; unknown where the annotation has no length.
+Cell GapShare(int64_t gap_ns, int64_t host_wall_ns) {
+  if (host_wall_ns <= 0) return table::Null();
+  return base::PartsPerMillion(gap_ns, host_wall_ns);
+}
+
+table::ColumnSpec ForPeople(table::ColumnSpec spec) {
+  spec.audience = table::Audience::kPeople;
+  return spec;
+}
+
+LineSums SumOf(const std::vector<OverheadRow>& rows) {
+  LineSums sums;
+  for (const OverheadRow& row : rows) {
+    for (const OverheadLine line : kAllOverheadLines) sums[line] += row.lines[line];
+  }
+  return sums;
+}
+
+/// A column a line. A line that no step spends time in is unknown in all of its cells, which hides
+/// it.
+void AddLineColumns(const LineSums& sums, RowTable<OverheadRow>& table) {
+  for (const OverheadLine line : kAllOverheadLines) {
+    const bool is_small = sums[line] < sums.total_ns() / kSmallLine;
+    table.Add(ForPeople(Nanoseconds(fmt::format("{}_ns", ToString(line)),
+                                    std::string(TitleOf(line)), is_small ? 2 : 0)),
+              [line, is_used = sums[line] > 0](const OverheadRow& row) -> Cell {
+                if (!is_used) return table::Null();
+                return row.lines[line];
+              });
+  }
+}
+
+void AddHostColumns(RowTable<OverheadRow>& table) {
+  table.AddInt(Nanoseconds("host_wall_ns", "annotation", 5), &OverheadRow::host_wall_ns)
+      .AddInt(Nanoseconds("busy_ns", "busy", 5), &OverheadRow::busy_ns)
+      .Add(Nanoseconds("gap_ns", "gap", 5), [](const OverheadRow& row) { return row.gap_ns(); });
+  table::ColumnSpec share = Count("gap_ppm", "gap %", 5);
+  share.unit = table::Unit::kPartsPerMillion;
+  table
+      .Add(std::move(share),
+           [](const OverheadRow& row) { return GapShare(row.gap_ns(), row.host_wall_ns); })
+      .AddInt(ForMachines({.name = "n_activities"}), &OverheadRow::n_activities)
+      .AddInt(Count("n_kernels", "kernels", 4), &OverheadRow::n_kernels)
+      .AddInt(ForMachines({.name = "graph_kernels"}), &OverheadRow::n_graph_kernels)
+      .Add({.name = "launch_mode", .title = "run", .priority = 3},
+           [](const OverheadRow& row) { return TextOrNull(ToString(row.execution())); });
+}
+
+struct WorstRow {
+  WorstStep worst;
+  const OverheadRow* step = nullptr;
+};
+
+/// The line that a step lost most in; none where no line alone is over its median.
+Cell LineOf(const WorstRow& row) {
+  if (row.worst.line_over_ns <= 0) return table::Null();
+  return ToString(row.worst.line);
+}
+
+struct GroupLine {
+  OverheadLine line = OverheadLine::kCompute;
+  int64_t median_ns = 0;
+  int64_t sum_ns = 0;
+};
+
+std::string GroupTitle(const OverheadMedian& group) {
+  const std::string_view phase = attribution::ToString(group.phase);
+  std::string title(phase.empty() ? "steps" : phase);
+  if (group.requests) {
+    title += fmt::format(", {}", base::FormatCounted(*group.requests, "request"));
+  }
+  return fmt::format("{}: {}, median wall {}", title, base::FormatCounted(group.n_steps, "step"),
+                     FormatDuration(group.wall_ns));
+}
+
+}  // namespace
+
+table::Table OverheadTable(const RankView& view, const OverheadRows& overhead,
+                           const OverheadSummary& summary, bool verbose) {
+  const bool with_name =
+      verbose || std::any_of(overhead.rows.begin(), overhead.rows.end(), [](const auto& row) {
+        return row.phase == attribution::Phase::kUnknown;
+      });
+  std::vector<uint32_t> worst;
+  for (const WorstStep& step : summary.worst) {
+    const OverheadRow& row = overhead.rows[step.row];
+    if (IsNotable(step, row)) worst.push_back(row.step);
+  }
+  RowTable<OverheadRow> table(overhead.rows);
+  table.AddInt({.name = "index", .title = "step"}, &OverheadRow::index)
+      .Add(ForPeople({.name = "worst", .title = "!"}),
+           [worst](const OverheadRow& row) -> Cell {
+             if (worst.empty()) return table::Null();
+             const bool is_worst = std::find(worst.begin(), worst.end(), row.step) != worst.end();
+             return std::string_view(is_worst ? "*" : "");
+           })
+      .Add(ForMachines({.name = "name"}), [](const OverheadRow& row) { return Cell(row.name); })
+      .Add({.name = "phase", .priority = 1},
+           [](const OverheadRow& row) { return TextOrNull(attribution::ToString(row.phase)); });
+  AddPlace(view, table, &OverheadRow::place);
+  table
+      .Add(Count("requests", "reqs", 3),
+           [](const OverheadRow& row) { return table::CellOrNull(row.requests); })
+      .AddInt(ForMachines({.name = "start_ns"}), &OverheadRow::start_ns)
+      .AddInt(ForMachines({.name = "from_ns"}), &OverheadRow::from_ns)
+      .AddInt(Nanoseconds("wall_ns", "wall"), &OverheadRow::wall_ns);
+  AddLineColumns(SumOf(overhead.rows), table);
+  table.Add(ForMachines({.name = "lines"}),
+            [](const OverheadRow& row) { return LineMap(row.lines); });
+  AddHostColumns(table);
+  if (with_name) {
+    table::ColumnSpec name = ForPeople(Key("annotation", {}));
+    name.priority = 3;
+    table.Add(std::move(name), [](const OverheadRow& row) { return Cell(row.name); });
+  }
+  return table.Take();
+}
+
+table::Table MedianTable(const std::vector<OverheadMedian>& medians) {
+  RowTable<OverheadMedian> table(medians);
+  table
+      .Add({.name = "phase"},
+           [](const OverheadMedian& row) { return TextOrNull(attribution::ToString(row.phase)); })
+      .Add({.name = "requests"},
+           [](const OverheadMedian& row) { return table::CellOrNull(row.requests); })
+      .AddInt({.name = "n_steps"}, &OverheadMedian::n_steps)
+      .AddInt({.name = "wall_ns"}, &OverheadMedian::wall_ns)
+      .Add({.name = "lines"}, [](const OverheadMedian& row) { return LineMap(row.lines); })
+      .AddInt({.name = "host_wall_ns"}, &OverheadMedian::host_wall_ns)
+      .AddInt({.name = "busy_ns"}, &OverheadMedian::busy_ns)
+      .AddInt({.name = "gap_ns"}, &OverheadMedian::gap_ns)
+      .AddInt({.name = "n_kernels"}, &OverheadMedian::n_kernels)
+      .Add({.name = "sum_wall_ns"}, [](const OverheadMedian& row) { return row.sum_wall_ns(); })
+      .Add({.name = "sum_lines"}, [](const OverheadMedian& row) { return LineMap(row.sums); });
+  return table.Take();
+}
+
+table::Table WorstTable(const OverheadRows& overhead, const std::vector<WorstStep>& worst) {
+  // The result outlives these rows: a step's own columns are read into the table now.
+  std::vector<WorstRow> rows;
+  const auto kept = std::make_shared<std::vector<OverheadRow>>();
+  kept->reserve(worst.size());
+  for (const WorstStep& step : worst) {
+    kept->push_back(overhead.rows[step.row]);
+    rows.push_back({step, &kept->back()});
+  }
+  RowTable<WorstRow> table(std::move(rows));
+  table.Add({.name = "index"}, [](const WorstRow& row) { return row.step->index; })
+      .Add({.name = "rank"}, [](const WorstRow& row) { return ToCell(row.step->place.rank); })
+      .Add({.name = "pid"}, [](const WorstRow& row) { return ToCell(row.step->place.pid); })
+      .Add({.name = "phase"},
+           [](const WorstRow& row) { return TextOrNull(attribution::ToString(row.step->phase)); })
+      .Add({.name = "requests"},
+           [](const WorstRow& row) { return table::CellOrNull(row.step->requests); })
+      .Add({.name = "wall_ns"}, [](const WorstRow& row) { return row.step->wall_ns; })
+      .Add({.name = "over_ns"}, [](const WorstRow& row) { return row.worst.over_ns; })
+      .Add({.name = "line"}, LineOf)
+      .Add({.name = "line_over_ns"}, [](const WorstRow& row) { return row.worst.line_over_ns; });
+  table::Table taken = table.Take();
+  taken.owned.push_back(kept);
+  return taken;
+}
+
+table::Table GroupTable(const OverheadMedian& group) {
+  std::vector<GroupLine> lines;
+  for (const OverheadLine line : kAllOverheadLines) {
+    if (group.sums[line] > 0) lines.push_back({line, group.lines[line], group.sums[line]});
+  }
+  RowTable<GroupLine> table(std::move(lines));
+  table.Add({.name = "line"}, [](const GroupLine& row) { return Cell(TitleOf(row.line)); })
+      .AddInt(Nanoseconds("median_ns", "median"), &GroupLine::median_ns)
+      .AddInt(Share("sum_ns", "of all wall", group.sum_wall_ns()), &GroupLine::sum_ns)
+      .Add(Key("meaning", {}), [](const GroupLine& row) { return Cell(MeaningOf(row.line)); });
+  table::Table taken = table.Take();
+  taken.title = GroupTitle(group);
+  taken.notes.push_back(fmt::format("medians: annotation {}, GPU busy with the step's own work {}",
+                                    FormatDuration(group.host_wall_ns),
+                                    FormatDuration(group.busy_ns)));
+  return taken;
+}
+
+std::vector<std::string> WorstTexts(const OverheadRows& overhead, const OverheadSummary& summary) {
+  std::vector<std::string> texts;
+  for (const WorstStep& worst : summary.worst) {
+    const OverheadRow& row = overhead.rows[worst.row];
+    if (!IsNotable(worst, row)) continue;
+    std::string text = fmt::format("* step {}: {}, {} over the median of its like", row.index,
+                                   FormatDuration(row.wall_ns), FormatDuration(worst.over_ns));
+    if (worst.line_over_ns > 0) {
+      text += fmt::format("; {} +{}", TitleOf(worst.line), FormatDuration(worst.line_over_ns));
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace layerscope::analysis

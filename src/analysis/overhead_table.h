@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/analysis/overhead_medians.h"
+#include "src/analysis/overhead_rows.h"
+#include "src/analysis/rank_view.h"
+#include "src/table/table.h"
+
+namespace layerscope::analysis {
+
+/// One row a step. Machines read the lines as a map, people as a column each; both sort by the same
+/// columns.
+table::Table OverheadTable(const RankView& view, const OverheadRows& overhead,
+                           const OverheadSummary& summary, bool verbose);
+
+/// One row a phase and number of requests: `median` of JSON.
+table::Table MedianTable(const std::vector<OverheadMedian>& medians);
+/// The steps that took longest against their group's median: `worst` of JSON.
+table::Table WorstTable(const OverheadRows& overhead, const std::vector<WorstStep>& worst);
+
+/// The lines of one group with their medians and their shares of its wall, for people.
+table::Table GroupTable(const OverheadMedian& group);
+/// "step 17 (decode): 12.3 ms, 5.10 ms over the median, most in host_wait (+4.90 ms)".
+std::vector<std::string> WorstTexts(const OverheadRows& overhead, const OverheadSummary& summary);
+
+}  // namespace layerscope::analysis
