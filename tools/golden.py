@@ -11,11 +11,13 @@ The program is $LAYERSCOPE_BIN, else build/release/layerscope.
 
 import argparse
 import concurrent.futures
+import contextlib
 import difflib
 import gzip
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -55,6 +57,8 @@ def set_up(case, folder):
                 # latin-1 keeps the bytes that \xNN escapes name; the rest of the text is ASCII.
                 raw = raw.rstrip(b"\n").decode("unicode_escape").encode("latin-1")
             target.write_bytes(gzip.compress(raw, mtime=0) if target.suffix == ".gz" else raw)
+        elif section.kind == "sqlite":
+            make_database(target, cases.body(section))
         elif section.kind == "generate":
             generate(target, words[1:])
         else:
@@ -62,6 +66,14 @@ def set_up(case, folder):
             if not source.exists():
                 raise Skip(f"../shared/{words[1]} is absent")
             target.symlink_to(source)
+
+
+def make_database(target, statements):
+    with contextlib.closing(sqlite3.connect(target)) as database:
+        try:
+            database.executescript(statements)
+        except sqlite3.Error as error:
+            raise cases.CaseError(f"{target.name}: {error}") from error
 
 
 def generate(target, options):

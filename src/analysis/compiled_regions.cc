@@ -91,8 +91,8 @@ uint32_t CompiledRegions::Find(trace::ThreadId thread, int64_t time_ns) const {
   return static_cast<uint32_t>(after - regions_.begin());
 }
 
-Start StartOf(const trace::Trace& trace, const attribution::Attribution& attribution,
-              uint32_t row) {
+HostStart HostStartOf(const trace::Trace& trace, const attribution::Attribution& attribution,
+                      uint32_t row) {
   if (attribution.cpu_only) {
     return {attribution.thread[row], attribution.cpu_activities.start_ns[row]};
   }

@@ -39,10 +39,11 @@ class CompiledRegions {
 
 /// When and on which thread an activity was started: its launch, or a CPU row itself. The thread is
 /// invalid where neither is known.
-struct Start {
+struct HostStart {
   trace::ThreadId thread;
   int64_t time_ns = 0;
 };
-Start StartOf(const trace::Trace& trace, const attribution::Attribution& attribution, uint32_t row);
+HostStart HostStartOf(const trace::Trace& trace, const attribution::Attribution& attribution,
+                      uint32_t row);
 
 }  // namespace layerscope::analysis

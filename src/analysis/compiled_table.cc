@@ -52,7 +52,7 @@ std::vector<RegionRow> BuildRows(const RankView& view, const InductorKernels& ke
   std::map<std::pair<size_t, uint32_t>, size_t> index;
   std::vector<RegionRow> rows;
   for (const uint32_t row : view.rows()) {
-    const Start start = StartOf(view.trace(), attribution, row);
+    const HostStart start = HostStartOf(view.trace(), attribution, row);
     const uint32_t at = kernels.regions().Find(start.thread, start.time_ns);
     if (at == CompiledRegions::kNone) continue;
     const trace::StringId name = kernels.regions().regions()[at].name;
@@ -92,7 +92,7 @@ Extent Measure(const RankView& view, const CompiledRegions& regions) {
   Extent extent;
   std::vector<uint8_t> seen(regions.regions().size(), 0);
   for (const uint32_t row : view.rows()) {
-    const Start start = StartOf(view.trace(), view.attribution(), row);
+    const HostStart start = HostStartOf(view.trace(), view.attribution(), row);
     const uint32_t at = regions.Find(start.thread, start.time_ns);
     if (at == CompiledRegions::kNone) continue;
     extent.sum_ns += view.activities().dur_ns[row];

@@ -8,6 +8,7 @@
 
 #include "src/analysis/module_nodes.h"
 #include "src/analysis/workload_guess.h"
+#include "src/layers/config_mismatch.h"
 
 namespace layerscope::analysis {
 
@@ -18,11 +19,10 @@ std::optional<table::HealthEntry> ConfigMismatch(const AnalysisInput& input, con
   if (model.source != kModelClassSource) return std::nullopt;
   const std::vector<std::string>& known = input.config->architectures;
   if (std::find(known.begin(), known.end(), model.value) != known.end()) return std::nullopt;
-  return table::HealthEntry{
-      "config_mismatch", table::Severity::kWarning, 1,
-      fmt::format("The trace's model is {}, the config's is {}: layer types and numbers of layers "
-                  "may be another model's.",
-                  model.value, fmt::join(known, ", "))};
+  return layers::ConfigMismatch(
+      1, fmt::format("The trace's model is {}, the config's is {}: layer types and numbers of "
+                     "layers may be another model's.",
+                     model.value, fmt::join(known, ", ")));
 }
 
 void WarnOfMismatch(const AnalysisInput& input, const RankView& view, table::RankResult& result) {

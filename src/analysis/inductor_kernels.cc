@@ -142,7 +142,7 @@ void InductorKernels::MatchRegions() {
   std::vector<std::pair<uint32_t, uint32_t>> rows;  // call, row
   std::vector<int64_t> start_ns(view_.activities().size(), 0);
   for (uint32_t row = 0; row < view_.activities().size(); ++row) {
-    const Start start = StartOf(view_.trace(), view_.attribution(), row);
+    const HostStart start = HostStartOf(view_.trace(), view_.attribution(), row);
     const uint32_t call = calls.Find(start.thread, start.time_ns);
     start_ns[row] = start.time_ns;
     if (call != CompiledRegions::kNone) rows.emplace_back(call, row);

@@ -8,6 +8,7 @@
 #include "src/analysis/device_rows.h"
 #include "src/analysis/launch_counts.h"
 #include "src/analysis/rank_loop.h"
+#include "src/analysis/recording_facts.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/run_ranks.h"
 #include "src/base/format_number.h"
@@ -26,9 +27,11 @@ struct KindCounts {
   int64_t n_kernels = 0;
   int64_t n_memcpy = 0;
   int64_t n_memset = 0;
+  int64_t n_graphs = 0;  ///< recorded as a whole
   int64_t kernel_ns = 0;
   int64_t memcpy_ns = 0;
   int64_t memset_ns = 0;
+  int64_t graph_ns = 0;
 };
 
 struct ModuleCounts {
@@ -53,6 +56,8 @@ KindCounts CountKinds(const trace::Activities& activities) {
         ++counts.n_memset, counts.memset_ns += dur_ns;
         break;
       case trace::ActivityKind::kGraph:
+        ++counts.n_graphs, counts.graph_ns += dur_ns;
+        break;
       case trace::ActivityKind::kCpu:
         break;
     }
@@ -159,38 +164,46 @@ table::Array ProcessesToArray(const RankView& view) {
   return array;
 }
 
+bool IsDatabase(const trace::Trace& trace) {
+  return trace.format == trace::TraceFormat::kNsys;
+}
+
 Object DataOf(const RankView& view, const Facts& facts) {
   const trace::Trace& trace = view.trace();
   const LaunchCounts& launches = facts.launches;
   const ModuleCounts& modules = facts.modules;
-  return {{"format", "kineto"},
-          {"n_events", trace.counts.n_events},
-          {"by_ph", ToObject(trace.counts.by_ph)},
-          {"by_cat", ToObject(trace.counts.by_cat)},
-          {"n_kernels", facts.kinds.n_kernels},
-          {"n_memcpy", facts.kinds.n_memcpy},
-          {"n_memset", facts.kinds.n_memset},
-          {"kernel_sum_ns", facts.kinds.kernel_ns},
-          {"memcpy_sum_ns", facts.kinds.memcpy_ns},
-          {"memset_sum_ns", facts.kinds.memset_ns},
-          {"devices", DevicesToArray(facts.devices)},
-          {"launches", Object{{"n", launches.n},
-                              {"graph", launches.graph},
-                              {"without_activity", launches.without_activity},
-                              {"max_kernels", launches.max_kernels},
-                              {"graph_kernels", launches.graph_kernels},
-                              {"graph_kernel_sum_ns", launches.graph_kernel_sum_ns}}},
-          {"kernels_without_launch", launches.kernels_without_launch},
-          {"activities_without_call", launches.activities_without_call},
-          {"modules", Object{{"n_scopes", modules.n_scopes},
-                             {"n_classes", modules.n_classes},
-                             {"n_instances", modules.n_instances},
-                             {"max_depth", modules.max_depth}}},
-          {"n_ops", facts.n_ops},
-          {"n_steps", facts.n_steps},
-          {"cpu_only", view.cpu_only()},
-          {"processes", ProcessesToArray(view)},
-          {"ranks", ToObject(facts.ranks)}};
+  Object data = {{"format", trace::ToString(trace.format)},
+                 {"n_events", trace.counts.n_events},
+                 {"by_ph", ToObject(trace.counts.by_ph)},
+                 {"by_cat", ToObject(trace.counts.by_cat)},
+                 {"n_kernels", facts.kinds.n_kernels},
+                 {"n_memcpy", facts.kinds.n_memcpy},
+                 {"n_memset", facts.kinds.n_memset},
+                 {"n_graphs", facts.kinds.n_graphs},
+                 {"kernel_sum_ns", facts.kinds.kernel_ns},
+                 {"memcpy_sum_ns", facts.kinds.memcpy_ns},
+                 {"memset_sum_ns", facts.kinds.memset_ns},
+                 {"graph_sum_ns", facts.kinds.graph_ns},
+                 {"devices", DevicesToArray(facts.devices)},
+                 {"launches", Object{{"n", launches.n},
+                                     {"graph", launches.graph},
+                                     {"without_activity", launches.without_activity},
+                                     {"max_kernels", launches.max_kernels},
+                                     {"graph_kernels", launches.graph_kernels},
+                                     {"graph_kernel_sum_ns", launches.graph_kernel_sum_ns}}},
+                 {"kernels_without_launch", launches.kernels_without_launch},
+                 {"activities_without_call", launches.activities_without_call},
+                 {"modules", Object{{"n_scopes", modules.n_scopes},
+                                    {"n_classes", modules.n_classes},
+                                    {"n_instances", modules.n_instances},
+                                    {"max_depth", modules.max_depth}}},
+                 {"n_ops", facts.n_ops},
+                 {"n_steps", facts.n_steps},
+                 {"cpu_only", view.cpu_only()},
+                 {"processes", ProcessesToArray(view)},
+                 {"ranks", ToObject(facts.ranks)}};
+  if (IsDatabase(trace)) data.emplace_back("recording", RecordingObject(trace));
+  return data;
 }
 
 std::string CountsText(const std::map<std::string, int64_t>& counts) {
@@ -233,9 +246,14 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
   const auto add = [&block](std::string label, std::string text) {
     block.facts.emplace_back(std::move(label), std::move(text));
   };
-  add("format", "PyTorch profiler (Kineto) trace");
-  add("events",
-      fmt::format("{}: {}", FormatCount(trace.counts.n_events), CountsText(trace.counts.by_ph)));
+  add("format", FormatText(trace));
+  if (IsDatabase(trace)) {
+    add("rows", FormatCount(trace.counts.n_events));
+    for (auto& [label, text] : RecordingFacts(trace)) add(label, std::move(text));
+  } else {
+    add("events",
+        fmt::format("{}: {}", FormatCount(trace.counts.n_events), CountsText(trace.counts.by_ph)));
+  }
   add("clock span", FormatDuration(trace.end_ns));
   add("ranks", ToText(facts.ranks));
   add("processes", ProcessesText(view));
@@ -244,7 +262,9 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
   add("launches", LaunchText(facts.launches));
   add("module scopes",
       modules.n_scopes == 0
-          ? std::string("none: record with with_stack=True to see modules")
+          ? std::string(IsDatabase(trace)
+                            ? "none: no NVTX range names a module (`modules` says how to record)"
+                            : "none: record with with_stack=True to see modules")
           : fmt::format("{} of {} in {}, {} deep", FormatCounted(modules.n_scopes, "call"),
                         FormatCounted(modules.n_instances, "module"),
                         FormatCounted(modules.n_classes, "class", "classes"), modules.max_depth));
@@ -258,6 +278,11 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
                   FormatDuration(kinds.kernel_ns), FormatCounted(kinds.n_memcpy, "copy", "copies"),
                   FormatDuration(kinds.memcpy_ns), FormatCounted(kinds.n_memset, "set"),
                   FormatDuration(kinds.memset_ns)));
+  if (kinds.n_graphs > 0) {
+    add("whole graphs", fmt::format("{} {}, recorded without kernels",
+                                    FormatCounted(kinds.n_graphs, "launch", "launches"),
+                                    FormatDuration(kinds.graph_ns)));
+  }
   add("no launch",
       fmt::format("{} ({} of all), {} without any call",
                   FormatCounted(facts.launches.kernels_without_launch, "kernel"),
@@ -330,6 +355,17 @@ table::Block CategoriesBlock(const trace::Trace& trace) {
   return table::TableBlock(std::move(result));
 }
 
+/// The tables of a database that rows were read from.
+table::Block TablesBlock(const trace::Trace& trace) {
+  std::vector<CategoryRow> rows;
+  for (const auto& [name, n] : trace.counts.by_cat) rows.push_back({{}, name, n});
+  RowTable<CategoryRow> table(std::move(rows));
+  table.AddText(Key("table"), &CategoryRow::category).AddInt(Count("n", "rows"), &CategoryRow::n);
+  table::Table result = table.Take();
+  result.title = "Tables";
+  return table::TableBlock(std::move(result));
+}
+
 table::RankResult ComputeRank(const AnalysisInput& input, const RankView& view,
                               const InfoOptions& options) {
   const Facts facts = Collect(input, view);
@@ -339,7 +375,8 @@ table::RankResult ComputeRank(const AnalysisInput& input, const RankView& view,
   if (!options.presentation.for_people) return result;
   result.blocks.push_back(FactsBlock(view, facts));
   if (!facts.devices.empty()) result.blocks.push_back(DevicesBlock(facts));
-  result.blocks.push_back(CategoriesBlock(view.trace()));
+  const trace::Trace& trace = view.trace();
+  result.blocks.push_back(IsDatabase(trace) ? TablesBlock(trace) : CategoriesBlock(trace));
   return result;
 }
 

@@ -81,9 +81,7 @@ class KeyOfRow {
     key.second = Index(dims.index(), dims.valid());
   }
   /// The lengths of an op's memsets say nothing about its kernels.
-  void SetCopies(uint32_t row, GroupKey& key) const {
-    key.copies = !view_.cpu_only() && !view_.IsKernel(row);
-  }
+  void SetCopies(uint32_t row, GroupKey& key) const { key.copies = view_.IsCopy(row); }
   void SetModule(uint32_t row, GroupKey& key) const {
     const attribution::ModuleId module = attr_.module[row];
     key.first = Index(module.index(), module.valid());

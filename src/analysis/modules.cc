@@ -11,6 +11,7 @@
 #include "src/analysis/module_table.h"
 #include "src/analysis/module_tree_view.h"
 #include "src/analysis/rank_loop.h"
+#include "src/analysis/recording_facts.h"
 #include "src/analysis/rollup.h"
 #include "src/table/limit.h"
 #include "src/table/sort.h"
@@ -83,6 +84,7 @@ base::Result<table::RankResult> ComputeTree(const RankView& view, const ModuleNo
     return std::move(sorted).error();
   }
   table::RankResult result = StartResult(view);
+  result.abstained = WithoutModules(view);
   if (options.presentation.for_people) {
     result.blocks.push_back(BlockOfNodes(view, tree, *shown, options.presentation));
   }
@@ -106,6 +108,7 @@ base::Result<table::RankResult> ComputeRollup(const RankView& view, const Module
   if (!rows.ok()) return std::move(rows).error();
   if (options.presentation.for_people) OrderForPeople(*rows);
   table::RankResult result = StartResult(view);
+  result.abstained = WithoutModules(view);
   table::Table table = RollupForMachines(view, *rows);
   if (base::Status sorted = table::SortBy(table, options.presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();

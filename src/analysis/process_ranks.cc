@@ -7,7 +7,8 @@
 namespace layerscope::analysis {
 namespace {
 
-/// Processes on whose threads the host side of the program runs.
+/// Processes on whose threads the host side of the program runs; of an Nsight Systems trace those
+/// that used a GPU, for there every process of the machine has a host side.
 std::vector<trace::ProcessId> HostProcesses(const trace::Trace& trace) {
   std::vector<uint8_t> thread_used(trace.threads.size(), 0);
   const auto mark = [&](const std::vector<trace::ThreadId>& threads) {
@@ -22,6 +23,12 @@ std::vector<trace::ProcessId> HostProcesses(const trace::Trace& trace) {
   for (size_t i = 0; i < thread_used.size(); ++i) {
     const trace::ProcessId process = trace.threads[i].process;
     if (thread_used[i] != 0 && process.valid()) process_used[process.index()] = 1;
+  }
+  if (trace.format == trace::TraceFormat::kNsys && trace.activities.size() > 0) {
+    std::fill(process_used.begin(), process_used.end(), uint8_t{0});
+    for (const trace::ProcessId process : trace.activities.process) {
+      process_used[process.index()] = 1;
+    }
   }
   std::vector<trace::ProcessId> hosts;
   for (size_t i = 0; i < process_used.size(); ++i) {

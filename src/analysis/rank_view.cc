@@ -77,8 +77,7 @@ void RankView::LabelSteps() {
     const trace::ProcessId process = ProcessOfStep(i);
     const size_t slot = process.valid() ? process.index() : trace().processes.size();
     const int64_t position = next[slot]++;
-    const bool is_bench = steps[i].family == attribution::StepFamily::kBench;
-    step_labels_.push_back(is_bench ? steps[i].fields.number.value_or(position) : position);
+    step_labels_.push_back(steps[i].fields.bench_number.value_or(position));
   }
 }
 

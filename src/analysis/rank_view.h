@@ -45,6 +45,10 @@ class RankView {
   bool IsKernel(uint32_t row) const {
     return activities_->kind[row] == trace::ActivityKind::kKernel;
   }
+  bool IsCopy(uint32_t row) const {
+    return activities_->kind[row] == trace::ActivityKind::kMemcpy ||
+           activities_->kind[row] == trace::ActivityKind::kMemset;
+  }
   /// Invalid for rows without a stream (CPU-only traces).
   trace::DeviceId DeviceOf(uint32_t row) const;
   /// The selected rows by (device, start, file order): what interval unions want.

@@ -159,4 +159,21 @@ table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& st
   return TableOf(view, std::move(kept), std::move(rows), "module");
 }
 
+std::vector<StepSample> StepModuleSamples(const RankView& view, const std::vector<StepRow>& steps) {
+  const std::vector<StepSample> whole = StepSamples(steps);
+  std::map<std::pair<const StepRow*, std::string>, size_t> known;
+  std::vector<StepSample> samples;
+  for (StepModuleRow& module : SplitByModule(view, steps)) {
+    const auto [at, is_new] = known.try_emplace({module.step, module.key}, samples.size());
+    if (is_new) {
+      samples.push_back(whole[static_cast<size_t>(module.step - steps.data())]);
+      samples.back().key = std::move(module.key);
+      samples.back().sum_ns = samples.back().n_kernels = 0;
+    }
+    samples[at->second].sum_ns += module.group.sum_ns;
+    samples[at->second].n_kernels += module.group.n_kernels;
+  }
+  return samples;
+}
+
 }  // namespace layerscope::analysis

@@ -4,6 +4,7 @@
 
 #include "src/analysis/rank_view.h"
 #include "src/analysis/step_rows.h"
+#include "src/analysis/step_sweep.h"
 #include "src/table/table.h"
 
 namespace layerscope::analysis {
@@ -15,5 +16,8 @@ table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& s
 
 /// The same for people: one row a step and module class, by time.
 table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& steps);
+
+/// The same as samples, for sweeps and reductions: one a step and path.
+std::vector<StepSample> StepModuleSamples(const RankView& view, const std::vector<StepRow>& steps);
 
 }  // namespace layerscope::analysis

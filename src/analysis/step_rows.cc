@@ -95,6 +95,8 @@ class StepRowBuilder {
     StepRow& sums = result_.rows[pending.row - 1];
     sums.sum_ns += dur_ns;
     sums.n_kernels += kernels;
+    if (attr_.under_graph[row] != 0) sums.n_graph_kernels += kernels;
+    if (view_.activities().kind[row] == trace::ActivityKind::kGraph) ++sums.n_whole_graphs;
     sums.n_activities += view_.CountOf(row);
     sums.evidence_ns[static_cast<size_t>(attr_.module_evidence[row])] += dur_ns;
   }
@@ -164,6 +166,14 @@ std::optional<int64_t> StepRow::ns_per_token() const {
   const std::optional<int64_t> n = tokens();
   if (!whole || !has_activities || !n || *n <= 0) return std::nullopt;
   return base::DivideHalfEven(wall_ns(), *n);
+}
+
+std::string_view StepRow::launch_mode() const {
+  const bool graph = n_graph_kernels + n_whole_graphs > 0;
+  const bool eager = n_kernels > n_graph_kernels;
+  if (graph && eager) return "mixed";
+  if (graph) return "graph";
+  return eager ? "eager" : "";
 }
 
 StepScope ScopeOf(const Selection& selection) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/analysis/group_by.h"
@@ -31,6 +32,8 @@ struct StepRow {
   int64_t sum_ns = 0;
   int64_t n_activities = 0;
   int64_t n_kernels = 0;
+  int64_t n_graph_kernels = 0;  ///< of these: replayed by a graph
+  int64_t n_whole_graphs = 0;   ///< graphs recorded without their kernels
   int64_t n_launches = 0;
   EvidenceSums evidence_ns{};
   trace::DeviceId device;  ///< invalid: none, or the CPU
@@ -39,6 +42,10 @@ struct StepRow {
 
   int64_t wall_ns() const { return last_ns - first_ns; }
   int64_t idle_ns() const { return wall_ns() - busy_ns; }
+  /// What the host's step takes longer than its work on the device; below 0 where that runs on.
+  int64_t gap_ns() const { return cpu_ns - busy_ns; }
+  /// "eager", "graph", "mixed": how the step's kernels were launched; empty: it has none.
+  std::string_view launch_mode() const;
   /// All query tokens, as far as the step's name says.
   std::optional<int64_t> tokens() const;
   std::optional<int64_t> ns_per_token() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <variant>
 
@@ -10,9 +11,11 @@
 #include "src/analysis/coverage.h"
 #include "src/analysis/module_labels.h"
 #include "src/analysis/rank_loop.h"
+#include "src/analysis/recording_facts.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/step_modules.h"
 #include "src/analysis/step_rows.h"
+#include "src/analysis/step_sweep.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
 #include "src/table/or_null.h"
@@ -35,6 +38,17 @@ Cell PhaseOf(const StepRow& row) {
   return std::string_view(row.phase);
 }
 
+Cell ModeOf(const StepRow& row) {
+  if (row.launch_mode().empty()) return table::Null();
+  return row.launch_mode();
+}
+
+/// Of the host's length of the step; null where that or its device is not known.
+Cell GapShare(const StepRow& row) {
+  if (row.cpu_ns <= 0) return table::Null();
+  return base::PartsPerMillion(row.gap_ns(), row.cpu_ns);
+}
+
 /// Unknown for a step that launched nothing.
 template <typename Number>
 auto IfActive(Number number) {
@@ -42,6 +56,14 @@ auto IfActive(Number number) {
     if (!row.has_activities) return table::Null();
     return number(row);
   };
+}
+
+/// Unknown on a CPU-only trace.
+template <typename Number>
+auto OnDevice(const RankView& view, Number number) {
+  return IfActive([number, gpu = !view.cpu_only()](const StepRow& row) -> Cell {
+    return gpu ? number(row) : Cell(table::Null());
+  });
 }
 
 Cell IdleShare(const StepRow& row) {
@@ -102,7 +124,13 @@ table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
            })
       .AddInt({.name = "sum_ns"}, &StepRow::sum_ns)
       .AddInt({.name = "n_activities"}, &StepRow::n_activities)
+      .Add({.name = "gap_ns"}, OnDevice(view, [](const StepRow& r) { return Cell(r.gap_ns()); }))
+      .Add({.name = "gap_ppm"}, OnDevice(view, GapShare))
       .AddInt({.name = "n_kernels"}, &StepRow::n_kernels)
+      .AddInt({.name = "graph_kernels"}, &StepRow::n_graph_kernels)
+      .Add({.name = "eager_kernels"},
+           [](const StepRow& row) { return row.n_kernels - row.n_graph_kernels; })
+      .Add({.name = "launch_mode"}, ModeOf)
       .AddInt({.name = "n_launches"}, &StepRow::n_launches)
       .Add({.name = "ns_per_token"},
            [](const StepRow& row) { return table::CellOrNull(row.ns_per_token()); })
@@ -118,8 +146,14 @@ table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, Step
   const bool with_name = verbose || std::any_of(rows.begin(), rows.end(), [](const StepRow& row) {
                            return row.phase.empty();
                          });
+  const bool any_graph = std::any_of(rows.begin(), rows.end(), [](const StepRow& row) {
+    return row.n_graph_kernels + row.n_whole_graphs > 0;
+  });
   RowTable<StepRow> table(std::move(rows));
   table.AddInt({.name = "index", .title = "step"}, &StepRow::index).Add({.name = "phase"}, PhaseOf);
+  table::ColumnSpec mode{.name = "launch_mode", .title = "mode"};
+  mode.priority = 3;
+  if (any_graph) table.Add(std::move(mode), ModeOf);
   AddPlace(view, table, &StepRow::place);
   table.Add(Count("requests", "reqs", 1), Field(&StepFields::requests))
       .Add(Count("tokens", "tokens", 1),
@@ -157,8 +191,8 @@ void AddNotes(const RankView& view, const StepRows& steps, table::Table& table) 
   }
   if (steps.rows.empty()) {
     table.notes.emplace_back(
-        "no step annotations (execute_…, step[…], ProfilerStep#, bench_step::) in this selection: "
-        "profile through the engine's own profiler, or a torch.profiler schedule");
+        "no step annotations (execute_…, step[…], _forward_step, ProfilerStep#, bench_step::) in "
+        "this selection: profile through the engine's own profiler, or a torch.profiler schedule");
   }
 }
 
@@ -214,10 +248,31 @@ base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& 
   return people;
 }
 
+table::Table SweepOf(const RankView& view, const StepRows& steps, bool by_module) {
+  const std::vector<StepSample> whole = StepSamples(steps.rows);
+  if (!by_module) return SweepTable(whole, nullptr);
+  const std::vector<StepSample> modules = StepModuleSamples(view, steps.rows);
+  return SweepTable(whole, &modules);
+}
+
+/// Somebody measured over batch and past length.
+bool AnyPast(const StepRows& steps) {
+  return std::any_of(steps.rows.begin(), steps.rows.end(),
+                     [](const StepRow& row) { return row.fields.past.has_value(); });
+}
+
+table::Block SweepBlock(table::Table sweep, const Presentation& presentation) {
+  sweep.title = "Sweep over batch and past length";
+  table::NoteRowsLeftOut(sweep, table::LimitRows(sweep, presentation.Limit(kRowsForPeople)));
+  sweep.notes.emplace_back("gap: the host's step less the device's busy time");
+  return table::TableBlock(std::move(sweep));
+}
+
 base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows& steps,
                                             const StepsOptions& options) {
   const Presentation& presentation = options.presentation;
   table::RankResult result = StartResult(view);
+  result.abstained = WithoutSteps(view);
   table::Table machines =
       options.by_module ? StepModuleTable(view, steps.rows) : RowsForMachines(view, steps.rows);
   if (base::Status sorted = table::SortBy(machines, SortOf(presentation)); !sorted.ok()) {
@@ -233,26 +288,53 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
     AddNotes(view, steps, *people);
     result.blocks.push_back(table::TableBlock(*std::move(people)));
   }
+  table::Table sweep = SweepOf(view, steps, options.by_module);
+  if (presentation.for_people && AnyPast(steps)) {
+    result.blocks.push_back(SweepBlock(sweep, presentation));
+  }
   result.main_table = options.by_module ? "rows" : "steps";
   result.data = {{result.main_table, std::move(machines)},
+                 {"sweep", std::move(sweep)},
                  {"outside", OutsideOf(steps)},
                  {"alignment", AlignmentForMachines(view.attribution())}};
   return result;
+}
+
+/// All ranks as one. `modules` is null without --by module.
+table::Object ReducedOver(const std::vector<StepRow>& steps, const std::vector<StepSample>* modules,
+                          RankReduce how) {
+  const std::vector<StepSample> whole = ReduceSamples(StepSamples(steps), how);
+  table::Object reduced{{"rank_reduce", RankReduceNames()[static_cast<size_t>(how)]},
+                        {"steps", ReduceSteps(steps, how)}};
+  if (modules == nullptr) {
+    reduced.emplace_back("sweep", SweepTable(whole, nullptr));
+    return reduced;
+  }
+  std::vector<StepSample> of_modules = ReduceSamples(*modules, how);
+  reduced.emplace_back("sweep", SweepTable(whole, &of_modules));
+  reduced.emplace_back("rows", ReducedModules(std::move(of_modules)));
+  return reduced;
 }
 
 }  // namespace
 
 base::Result<Output> ComputeSteps(const AnalysisInput& input, const StepsOptions& options) {
   std::vector<StepRow> all;
+  std::vector<StepSample> modules;
   base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
     const StepRows steps = BuildStepRows(view, ScopeOf(options.selection));
-    if (options.rank_reduce) all.insert(all.end(), steps.rows.begin(), steps.rows.end());
+    if (options.rank_reduce) {
+      all.insert(all.end(), steps.rows.begin(), steps.rows.end());
+      if (options.by_module) {
+        std::vector<StepSample> of_rank = StepModuleSamples(view, steps.rows);
+        modules.insert(modules.end(), std::make_move_iterator(of_rank.begin()),
+                       std::make_move_iterator(of_rank.end()));
+      }
+    }
     return ComputeRank(view, steps, options);
   });
   if (!output.ok() || !options.rank_reduce) return output;
-  const std::string& how = RankReduceNames()[static_cast<size_t>(*options.rank_reduce)];
-  output->reduced =
-      table::Object{{"rank_reduce", how}, {"steps", ReduceSteps(all, *options.rank_reduce)}};
+  output->reduced = ReducedOver(all, options.by_module ? &modules : nullptr, *options.rank_reduce);
   if (options.per_rank) return output;
   for (table::RankResult& rank : output->ranks) {
     rank.blocks = {{.text = "reduced over ranks below; --per-rank shows each"}};

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
+
+#include "src/analysis/recording_facts.h"
+#include "src/base/shell_quote.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -14,22 +16,9 @@ namespace {
 constexpr int64_t kResolvedPercent = 25;
 constexpr size_t kMostCommands = 5;
 
-/// A path or a value as a shell wants it.
-std::string Quoted(const std::string& path) {
-  const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("/._-+=,@%:").find(static_cast<char>(c)) != std::string_view::npos ||
-           c >= 0x80;
-  });
-  if (plain && !path.empty()) return path;
-  std::string quoted = "'";
-  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 /// Appends " --name value".
 void AddOption(std::string& text, std::string_view name, const std::string& value) {
-  text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, Quoted(value));
+  text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, base::ShellQuoted(value));
 }
 
 /// The characters of a class name that a regular expression reads otherwise.
@@ -52,7 +41,7 @@ std::string RankOptionText(const Selection& selection) {
 
 std::string InputText(const std::vector<std::string>& inputs) {
   std::vector<std::string> quoted;
-  for (const std::string& input : inputs) quoted.push_back(Quoted(input));
+  for (const std::string& input : inputs) quoted.push_back(base::ShellQuoted(input));
   return fmt::format("{}", fmt::join(quoted, " "));
 }
 
@@ -80,11 +69,22 @@ bool Has(const ModelOptions& given, std::string_view name) {
                      [&](const auto& option) { return option.first == name; });
 }
 
+bool IsDatabase(const RankView& view) {
+  return view.trace().format == trace::TraceFormat::kNsys;
+}
+
 /// The option that shows what graph launches hide, with what the user has to put in: a capture
-/// first, then the model's config; empty when both are given already.
-std::string ReplayOption(const ModelOptions& given) {
-  if (!Has(given, "capture-trace")) return "--capture-trace DIR";
+/// first, where the format takes one, then the model's config; empty when both are given already.
+std::string ReplayOption(const RankView& view, const ModelOptions& given) {
+  if (!IsDatabase(view) && !Has(given, "capture-trace")) return "--capture-trace DIR";
   return Has(given, "config") ? std::string() : "--config FILE";
+}
+
+/// Why a database should be recorded anew; empty: it has what modules rest on.
+std::string WhyRecordAnew(const RankView& view, const SummaryFacts& facts) {
+  if (!IsDatabase(view)) return {};
+  if (!facts.graph_banner.empty() && view.trace().graph_nodes.size() == 0) return "inside graphs";
+  return view.trace().scopes.size() == 0 ? "with NVTX" : std::string();
 }
 
 bool IsAttributed(const SummaryFacts& facts) {
@@ -157,8 +157,11 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
   } else if (!is_empty && !view.cpu_only() && selection.All() && MayHaveLayers(view)) {
     add("layers", {}, model, "why no layers");
   }
-  const std::string of_replays = ReplayOption(model_options);
-  if (!facts.graph_banner.empty() && !of_replays.empty()) {
+  const std::string why_anew = WhyRecordAnew(view, facts);
+  const std::string of_replays = ReplayOption(view, model_options);
+  if (!why_anew.empty()) {
+    commands.push_back({std::string(kRecordCommand), why_anew});
+  } else if (!facts.graph_banner.empty() && !of_replays.empty()) {
     add("modules", of_replays, chosen, "inside graphs");
   }
   if (!facts.compiled.empty()) {
@@ -169,7 +172,8 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
     add("modules", "--rollup class", chosen, "by class");
     if (!facts.layer_class.empty() && !facts.pass_layers) {
       const std::string pattern = Escaped(facts.layer_class) + R"(_\d+$)";
-      add("modules", "--no-collapse --match " + Quoted(pattern), chosen, "layer by layer");
+      add("modules", "--no-collapse --match " + base::ShellQuoted(pattern), chosen,
+          "layer by layer");
     }
   }
   if (!is_empty) add("kernels", "--by op-dims", chosen, "by op, shape");

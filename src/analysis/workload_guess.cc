@@ -48,6 +48,8 @@ std::string_view EngineOfFamily(attribution::StepFamily family) {
       return "sglang";
     case attribution::StepFamily::kVllm:
       return "vllm";
+    case attribution::StepFamily::kTensorRt:
+      return "tensorrt-llm";
     default:
       return {};
   }
@@ -99,6 +101,30 @@ Guess FromClasses(const RankView& view) {
   return {"transformers", fmt::format("module classes {}, Linear", layer)};
 }
 
+/// Words of the names that the engines give to their processes (`VLLM::EngineCore`,
+/// `sglang::scheduler_TP0`), in lower case.
+constexpr std::array<Mark, 4> kProcessWords = {{{"vllm", "vllm"},
+                                                {"sglang", "sglang"},
+                                                {"trtllm", "tensorrt-llm"},
+                                                {"tensorrt_llm", "tensorrt-llm"}}};
+
+/// Of processes that launched something: a database lists all that ran on the machine.
+Guess FromProcesses(const RankView& view) {
+  const trace::Trace& trace = view.trace();
+  for (const trace::ProcessId host : view.processes().hosts) {
+    const trace::StringId name = trace.processes[host.index()].name;
+    if (!name.valid()) continue;
+    std::string lower(trace.strings[name]);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    for (const Mark& mark : kProcessWords) {
+      if (lower.find(mark.text) == std::string::npos) continue;
+      return {std::string(mark.engine), fmt::format("process {}", trace.strings[name])};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Guess GuessEngine(const RankView& view) {
@@ -106,7 +132,8 @@ Guess GuessEngine(const RankView& view) {
   const std::string& version = view.trace().metadata.vllm_version;
   if (!version.empty()) return {"vllm", fmt::format("vllm_version {}", version)};
   if (Guess guess = FromOps(view); !guess.value.empty()) return guess;
-  return FromClasses(view);
+  if (Guess guess = FromClasses(view); !guess.value.empty()) return guess;
+  return FromProcesses(view);
 }
 
 Guess GuessModel(const std::vector<ModuleNode>& nodes, int64_t total_ns) {

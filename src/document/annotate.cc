@@ -95,10 +95,17 @@ std::vector<Track> AllTracks(const analysis::RankInput& rank, const AnnotateOpti
 base::Result<TraceDocument> BuildAnnotation(const analysis::AnalysisInput& input,
                                             const AnnotateOptions& options) {
   const analysis::RankInput& rank = input.ranks.front();
-  if (rank.no_layers) return *rank.no_layers;
+  // A database is worth writing as a trace also where its layers cannot be sought.
+  const bool is_database = rank.trace->format == trace::TraceFormat::kNsys;
+  if (rank.no_layers && !is_database) return *rank.no_layers;
   TraceDocument document;
   document.result = analysis::StartResult(analysis::RankView(rank, *input.rules));
-  document.result.abstained = analysis::AbstentionOf(rank);
+  if (rank.no_layers) {
+    document.result.abstained =
+        table::Abstention{"no_layers", rank.no_layers->message, rank.no_layers->hint};
+  } else {
+    document.result.abstained = analysis::AbstentionOf(rank);
+  }
   const auto events = std::make_shared<TrackEvents>(rank, input.profile, AllTracks(rank, options));
   document.result.data = {{"tracks", TrackRows(*rank.trace, events->tracks())}};
   document.result.main_table = "tracks";

@@ -12,8 +12,9 @@ struct AnnotateOptions {
 
 /// `annotate`: every event of a rank's trace, then tracks of passes, layers, blocks and modules
 /// beside the GPU streams (docs/documents.md). `input` holds that rank alone. `data`: `tracks`[{
-/// `kind`, `pid`, `device`, `stream`, `n_slices`}]. kFailed when its layers could not be sought.
-/// Where layers are withheld, the tracks that are known are added and the result abstains.
+/// `kind`, `pid`, `device`, `stream`, `n_slices`}]. Where layers are withheld, the tracks that are
+/// known are added and the result abstains. kFailed when layers could not be sought; a database is
+/// written all the same, with tracks of modules.
 base::Result<TraceDocument> BuildAnnotation(const analysis::AnalysisInput& input,
                                             const AnnotateOptions& options);
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "src/base/check.h"
+#include "src/document/event_list.h"
 #include "src/document/first_read.h"
 
 namespace layerscope::document {
@@ -13,23 +14,6 @@ using ingest::kineto::RawEventReader;
 
 /// Events between two looks at the stop flag and reports of progress.
 constexpr int64_t kEventsBetweenReports = 4096;
-
-/// Puts the commas between events.
-class EventList {
- public:
-  explicit EventList(io::ByteSink& sink) : sink_(sink) {}
-  base::Status Write(std::string_view event) {
-    text_ = first_ ? "\n" : ",\n";
-    first_ = false;
-    text_ += event;
-    return sink_.Write(text_);
-  }
-
- private:
-  io::ByteSink& sink_;
-  bool first_ = true;
-  std::string text_;
-};
 
 std::string Opening(const RawEventReader& reader) {
   if (reader.is_array()) return "[";

@@ -15,7 +15,8 @@ namespace layerscope::document {
 
 /// What goes from a trace into its copy.
 struct CopyPlan {
-  /// True for an event that is copied; absent = all.
+  /// True for an event that is copied; absent = all. Of a copy that is made of the store
+  /// (store_copy.h) an event has its row and times, and neither text nor fields.
   std::function<bool(const ingest::kineto::RawEvent&)> keeps;
   /// Gives the JSON text of the next event to add behind them; absent = none.
   std::function<bool(std::string&)> next_added;

@@ -6,10 +6,9 @@
 
 #include "src/analysis/structure_text.h"
 #include "src/base/checked_sum.h"
-#include "src/base/format_number.h"
 #include "src/document/layer_tracks.h"
+#include "src/document/trace_json.h"
 #include "src/ingest/kineto/token.h"
-#include "src/json/writer.h"
 
 namespace layerscope::document {
 namespace {
@@ -18,21 +17,6 @@ using base::AddClamped;
 
 /// Far above the thread ids of Linux (at most 4,194,304) and the stream numbers of GPUs.
 constexpr int64_t kFirstTid = 1'000'000'000;
-
-std::string Quoted(std::string_view text) {
-  std::string quoted;
-  json::AppendQuoted(text, &quoted);
-  return quoted;
-}
-
-/// Nanoseconds as the decimal microseconds of traces, exactly.
-std::string Microseconds(int64_t ns) {
-  return base::FormatDecimal(ns, 3);
-}
-
-std::string LabelJson(const trace::Trace& trace, const trace::Label& label) {
-  return label.text.valid() ? Quoted(trace.strings[label.text]) : fmt::format("{}", label.number);
-}
 
 const char* KindText(TrackKind kind) {
   switch (kind) {
@@ -157,8 +141,8 @@ std::string TrackEvents::Slice(const Run& run) {
       R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
       kTrackCategory, Quoted(name),
       LabelJson(*rank_.trace, rank_.trace->processes[track.process.index()].pid), tids_[track_],
-      Microseconds(AddClamped(rank_.trace->zero_ns, run.start_ns)),
-      Microseconds(run.end_ns - run.start_ns), ArgsOf(run));
+      MicrosecondText(AddClamped(rank_.trace->zero_ns, run.start_ns)),
+      MicrosecondText(run.end_ns - run.start_ns), ArgsOf(run));
 }
 
 std::string TrackEvents::LayerName(uint32_t key) const {

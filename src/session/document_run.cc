@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/base/format_number.h"
+#include "src/document/store_copy.h"
 #include "src/document/trace_copy.h"
 #include "src/ingest/kineto/reader.h"
 #include "src/io/byte_source.h"
@@ -80,6 +81,7 @@ class DocumentRun {
   base::Result<analysis::Output> BuildJson(const analysis::AnalysisInput& input,
                                            const std::vector<std::string>& inputs);
   base::Status WriteTrace(table::RankResult& result) const;
+  base::Result<document::CopyCounts> Copy(io::ByteSink& sink) const;
   base::Status WriteJson(Outcome& outcome) const;
   base::Status Verify(const std::string& path, int64_t n_written) const;
 
@@ -148,13 +150,22 @@ base::Status DocumentRun::Write(Outcome& outcome) const {
   return build_trace_ != nullptr ? WriteTrace(outcome.result.ranks.front()) : WriteJson(outcome);
 }
 
-base::Status DocumentRun::WriteTrace(table::RankResult& result) const {
-  base::Result<std::unique_ptr<io::ByteSource>> source = io::OpenFile(ranks_.front().path);
+/// A trace is copied from its text; a database has none, so its copy is made of the store.
+base::Result<document::CopyCounts> DocumentRun::Copy(io::ByteSink& sink) const {
+  const document::CopyHooks hooks{hooks_.stop, hooks_.progress};
+  const analysis::RankInput& rank = ranks_.front();
+  if (rank.trace->format == trace::TraceFormat::kNsys) {
+    return document::CopyStore(trace_.plan, hooks, sink);
+  }
+  base::Result<std::unique_ptr<io::ByteSource>> source = io::OpenFile(rank.path);
   if (!source.ok()) return std::move(source).error();
+  return document::CopyTrace(**source, trace_.plan, hooks, sink);
+}
+
+base::Status DocumentRun::WriteTrace(table::RankResult& result) const {
   document::CopyCounts counts;
   const auto copy = [&](io::ByteSink& sink) -> base::Status {
-    base::Result<document::CopyCounts> copied =
-        document::CopyTrace(**source, trace_.plan, {hooks_.stop, hooks_.progress}, sink);
+    base::Result<document::CopyCounts> copied = Copy(sink);
     if (!copied.ok()) return std::move(copied).error();
     counts = *copied;
     return {};
@@ -261,6 +272,7 @@ base::Result<Outcome> RunDocument(const DocumentRequest& request, const Hooks& h
   spec.name = request.document->name;
   spec.options = request.document->options;
   spec.layer_need = request.document->layer_need;
+  spec.resolves_modules = true;
   spec.input_set = request.document->input_set;
   spec.compute = [&run](const analysis::AnalysisInput& input, const OptionValues&,
                         const analysis::Presentation&, const std::vector<std::string>& inputs) {

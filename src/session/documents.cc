@@ -6,9 +6,9 @@
 
 #include "src/document/annotate.h"
 #include "src/document/cut.h"
-#include "src/document/model_execution.h"
-#include "src/document/request_list.h"
-#include "src/document/request_profiles.h"
+#include "src/document/map/model_execution.h"
+#include "src/document/requests/list.h"
+#include "src/document/requests/profiles.h"
 #include "src/session/shared_options.h"
 
 namespace layerscope::session {
@@ -35,11 +35,10 @@ DocumentSpec Annotate() {
   chosen.erase(std::remove_if(chosen.begin(), chosen.end(),
                               [&](const OptionSpec& o) { return wanted.count(o.name) == 0; }),
                chosen.end());
-  spec.options = JoinOptions(
-      {{GzipOption(), std::move(modules)}, chosen, LayerOptionSpecs(), SideFileOptionSpecs()});
+  spec.options = JoinOptions({{GzipOption(), std::move(modules)}, chosen, ModelOptionSpecs()});
   spec.examples = {HelpExample("annotate", "-o out.json.gz"),
                    HelpExample("annotate", "--no-modules")};
-  spec.layer_need = LayerNeed::kRequired;
+  spec.layer_need = LayerNeed::kIfPossible;
   spec.build = [](const analysis::AnalysisInput& input,
                   const OptionValues& values) -> base::Result<document::TraceDocument> {
     document::AnnotateOptions options;
@@ -55,11 +54,8 @@ DocumentSpec Cut() {
   spec.group = "convert";
   spec.usage = "INPUT";
   spec.summary = "a smaller trace: some steps, passes or a time, with all that belongs to them";
-  spec.options = JoinOptions({{GzipOption()},
-                              SelectionOptions(),
-                              PassOptions(),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs()});
+  spec.options =
+      JoinOptions({{GzipOption()}, SelectionOptions(), PassOptions(), ModelOptionSpecs()});
   spec.examples = {HelpExample("cut", "--step 0 -o out.json.gz"),
                    HelpExample("cut", "--from 0ms --to 20ms")};
   spec.build = [](const analysis::AnalysisInput& input,
@@ -78,11 +74,8 @@ DocumentSpec Map() {
   OptionSpec collapse = FlagOption("collapse", "like layers as one node with each layer's values");
   collapse.negation = "no-collapse";
   collapse.fallback = "collapsed";
-  spec.options = JoinOptions({{GzipOption(), std::move(collapse)},
-                              SelectionOptions(),
-                              PassOptions(),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs()});
+  spec.options = JoinOptions(
+      {{GzipOption(), std::move(collapse)}, SelectionOptions(), PassOptions(), ModelOptionSpecs()});
   spec.examples = {HelpExample("map", "-o model_execution.json"),
                    HelpExample("map", "--phase decode")};
   spec.layer_need = LayerNeed::kIfPossible;
@@ -103,7 +96,7 @@ DocumentSpec Requests() {
   spec.usage = "DIR|FILE…";
   spec.summary =
       "per_request_profiles.json: traces of one request each, aligned by module, phase and layer";
-  spec.options = JoinOptions({{GzipOption()}, LayerOptionSpecs(), SideFileOptionSpecs()});
+  spec.options = JoinOptions({{GzipOption()}, ModelOptionSpecs()});
   spec.examples = {
       "layerscope requests examples/qwen3_8b_mi300_sglang -o requests.json",
       "layerscope requests examples/qwen3_8b_h100_vllm.json.gz examples/qwen3_8b_mi300_sglang "

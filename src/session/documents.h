@@ -32,7 +32,7 @@ struct DocumentSpec {
   std::string group;
   std::string summary;
   std::string usage;  ///< what it takes, as help says it: "INPUT"
-  /// Its own options, selection included; CommonOptions come on top.
+  /// Its own options, selection and ModelOptionSpecs included; CommonOptions come on top.
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;

@@ -6,10 +6,12 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
 #include <system_error>
 
 #include "src/io/list_directory.h"
+#include "src/session/input_kind.h"
 #include "src/session/rank_name.h"
 #include "src/session/side_file_name.h"
 
@@ -29,6 +31,11 @@ int64_t TpSize(const std::vector<RankName>& names) {
   return size;
 }
 
+/// A file's name up to its last dot.
+std::string_view Stem(std::string_view name) {
+  return name.substr(0, name.rfind('.'));
+}
+
 /// What lies beside traces by its name, and is none.
 bool IsKnownDocument(std::string_view name) {
   constexpr std::array<std::string_view, 5> kDocuments = {
@@ -39,19 +46,41 @@ bool IsKnownDocument(std::string_view name) {
          ParseSideName(name).has_value();
 }
 
+/// Files that may hold a recording, by their names. A report whose database lies beside it is the
+/// same recording, so the database alone is taken.
+std::vector<io::DirectoryEntry> RecordingsAmong(const std::vector<io::DirectoryEntry>& entries) {
+  std::set<std::string_view> databases;
+  for (const io::DirectoryEntry& entry : entries) {
+    if (IsDatabaseName(entry.name)) databases.insert(Stem(entry.name));
+  }
+  std::vector<io::DirectoryEntry> found;
+  for (const io::DirectoryEntry& entry : entries) {
+    const bool is_report = IsReportName(entry.name);
+    if (is_report && databases.count(Stem(entry.name)) != 0) continue;
+    if (is_report || IsTraceName(entry.name) || IsDatabaseName(entry.name)) found.push_back(entry);
+  }
+  return found;
+}
+
+base::Error HoldsNone(const std::string& path, std::string hint) {
+  return Invalid(
+      fmt::format("'{}' holds no trace (*.json, *.json.gz, *.json.zst, *.sqlite, *.nsys-rep)",
+                  path),
+      std::move(hint));
+}
+
 /// Traces that have nothing to do with each other, by name.
 base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
   base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(path);
   if (!entries.ok()) return std::move(entries).error();
   std::vector<InputFile> files;
-  for (const io::DirectoryEntry& entry : *entries) {
-    if (!IsTraceName(entry.name) || IsKnownDocument(entry.name)) continue;
+  for (const io::DirectoryEntry& entry : RecordingsAmong(*entries)) {
+    if (IsKnownDocument(entry.name)) continue;
     files.push_back(
         {(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
   }
   if (!files.empty()) return files;
-  return Invalid(fmt::format("'{}' holds no trace (*.json, *.json.gz, *.json.zst)", path),
-                 "name the directory that holds one trace a request");
+  return HoldsNone(path, "name the directory that holds one trace a request");
 }
 
 /// The traces among the files of a directory. Captures, annotations and model trees that lie beside
@@ -59,8 +88,7 @@ base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
 std::vector<io::DirectoryEntry> TracesAmong(const std::vector<io::DirectoryEntry>& entries) {
   std::vector<io::DirectoryEntry> traces;
   std::vector<io::DirectoryEntry> captures;
-  for (const io::DirectoryEntry& entry : entries) {
-    if (!IsTraceName(entry.name)) continue;
+  for (const io::DirectoryEntry& entry : RecordingsAmong(entries)) {
     const std::optional<SideName> side = ParseSideName(entry.name);
     if (!IsKnownDocument(entry.name)) traces.push_back(entry);
     if (side && side->kind == SideKind::kCapture) captures.push_back(entry);
@@ -83,8 +111,7 @@ base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path) {
   }
   if (ranked.empty() && others.size() == 1) return others;
   if (ranked.empty() && others.empty()) {
-    return Invalid(fmt::format("'{}' holds no trace (*.json, *.json.gz, *.json.zst)", path),
-                   "name the trace file itself");
+    return HoldsNone(path, "name the trace file itself");
   }
   if (ranked.empty()) {
     return Invalid(

@@ -26,6 +26,7 @@ struct InputFile {
 /// Turns INPUT arguments into files: a file or "-" stands for itself, a directory for the traces in
 /// it whose names hold a rank (or for its only trace); of runs for all traces in it, by name,
 /// without what layerscope and engines write beside them (request_metadata.json, config.json, …).
+/// Databases (*.sqlite) and reports (*.nsys-rep) are traces too; of both of one name the database.
 /// kUsage without inputs; kInvalidInput for a directory without traces, with several runs of the
 /// same ranks, or a path that does not exist.
 base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::string>& arguments,

@@ -11,23 +11,15 @@
 
 #include "src/analysis/process_ranks.h"
 #include "src/base/format_number.h"
-#include "src/ingest/kineto/reader.h"
-#include "src/io/byte_source.h"
 #include "src/layers/find_layers.h"
 #include "src/model/rules.h"
 #include "src/session/parallel.h"
+#include "src/session/read_input.h"
 #include "src/session/resolve_modules.h"
 #include "src/session/side_files.h"
 
 namespace layerscope::session {
 namespace {
-
-/// What a compressed trace grows to: 12 to 20 on real files.
-constexpr int64_t kInflation = 16;
-/// Kept rows against decompressed bytes: about a third of the events, of 250 bytes each, become
-/// rows of 100 bytes; doubled for columns that grow.
-constexpr int64_t kKeptPercent = 28;
-constexpr int64_t kFixedBytes = int64_t{64} << 20;
 
 /// Adds up the progress of several files and passes it on, one call at a time.
 class ProgressSum {
@@ -57,14 +49,12 @@ class ProgressSum {
 
 base::Result<trace::Trace> ReadFile(const InputFile& file, size_t index, int threads,
                                     const LoadOptions& options, ProgressSum& progress) {
-  base::Result<std::unique_ptr<io::ByteSource>> source = io::OpenFile(file.path);
-  if (!source.ok()) return std::move(source).error();
-  ingest::kineto::ReadOptions read;
+  ReadInputOptions read;
   read.threads = threads;
-  if (options.chunk_bytes > 0) read.chunk_bytes = options.chunk_bytes;
+  read.chunk_bytes = options.chunk_bytes;
   read.stop = options.stop;
   read.progress = [&progress, index](int64_t bytes) { progress.Report(index, bytes); };
-  return ingest::kineto::ReadTrace(**source, read);
+  return ReadInput(file, read);
 }
 
 /// Runs `work`; what it throws (memory, the standard library) becomes an error.
@@ -281,19 +271,10 @@ analysis::AnalysisInput LoadedRun::Input(const std::vector<analysis::RankInput>&
 std::vector<table::InputInfo> LoadedRun::Infos() const {
   std::vector<table::InputInfo> infos;
   for (const LoadedRank& rank : ranks) {
-    infos.push_back({rank.path, "kineto", rank.rank, rank.t0_ns, rank.span_ns});
+    infos.push_back({rank.path, std::string(trace::ToString(rank.trace->format)), rank.rank,
+                     rank.t0_ns, rank.span_ns});
   }
   return infos;
-}
-
-int64_t EstimateMemory(const std::vector<InputFile>& files) {
-  int64_t bytes = kFixedBytes;
-  for (const InputFile& file : files) {
-    if (file.bytes < 0) continue;
-    const bool packed = file.path.ends_with(".gz") || file.path.ends_with(".zst");
-    bytes += file.bytes * (packed ? kInflation : 1) / 100 * kKeptPercent;
-  }
-  return bytes;
 }
 
 base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContext model,

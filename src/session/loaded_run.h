@@ -86,7 +86,4 @@ struct LoadOptions {
 base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContext model,
                                 const LoadOptions& options, base::StageClock& clock);
 
-/// Memory that reading `files` is expected to take, in bytes; files of unknown size count nothing.
-int64_t EstimateMemory(const std::vector<InputFile>& files);
-
 }  // namespace layerscope::session

@@ -11,6 +11,7 @@
 #include "src/analysis/kernels.h"
 #include "src/analysis/layers.h"
 #include "src/analysis/modules.h"
+#include "src/analysis/overhead.h"
 #include "src/analysis/passes.h"
 #include "src/analysis/ranges.h"
 #include "src/analysis/report.h"
@@ -43,8 +44,8 @@ AnalysisSpec Summary() {
   spec.group = "look";
   spec.summary =
       "the one page: what ran, where the time went, what is suspicious, what to run next";
-  spec.options =
-      JoinOptions({SelectionOptions(), PassOptions(), LayerOptionSpecs(), SideFileOptionSpecs()});
+  spec.options = JoinOptions({SelectionOptions(), PassOptions(), ModelOptionSpecs()});
+  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kIfPossible;
   spec.examples = {HelpExample({}, {}), HelpExample("summary", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -101,8 +102,9 @@ AnalysisSpec Modules() {
   spec.name = "modules";
   spec.group = "look";
   spec.summary = "the module tree with GPU time (inclusive, own, busy), calls, kernels, evidence";
-  spec.options = JoinOptions({ModuleOptions(), SelectionOptions(), PassOptions(),
-                              LayerOptionSpecs(), SideFileOptionSpecs(), RowOptions()});
+  spec.options = JoinOptions(
+      {ModuleOptions(), SelectionOptions(), PassOptions(), ModelOptionSpecs(), RowOptions()});
+  spec.resolves_modules = true;
   spec.examples = {HelpExample("modules", "--depth 4"), HelpExample("modules", "--rollup class")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -133,9 +135,9 @@ AnalysisSpec Kernels() {
   spec.options = JoinOptions({{std::move(by), std::move(compare)},
                               SelectionOptions(),
                               PassOptions(),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs(),
+                              ModelOptionSpecs(),
                               RowOptions()});
+  spec.resolves_modules = true;
   spec.examples = {HelpExample("kernels", "-n 10"),
                    HelpExample("kernels", "--by category --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -166,9 +168,9 @@ AnalysisSpec Steps() {
   spec.options = JoinOptions({{std::move(by), std::move(reduce), std::move(per_rank)},
                               SelectionOptions(),
                               PassOptions(),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs(),
+                              ModelOptionSpecs(),
                               RowOptions()});
+  spec.resolves_modules = true;
   spec.examples = {HelpExample("steps", {}), HelpExample("steps", "--by module --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -181,6 +183,27 @@ AnalysisSpec Steps() {
     }
     options.per_rank = values.Flag("per-rank");
     return analysis::ComputeSteps(input, options);
+  };
+  return spec;
+}
+
+AnalysisSpec Overhead() {
+  AnalysisSpec spec;
+  spec.name = "overhead";
+  spec.group = "look";
+  spec.summary =
+      "where each step's wall time goes: compute, communication, copies, launch gaps, host waits";
+  // Windows and idle time are of whole processes: what cuts through steps has no meaning here.
+  std::vector<OptionSpec> selection = SelectionOptions();
+  std::erase_if(selection, [](const OptionSpec& option) {
+    return option.name == "stream" || option.name == "module" || option.name == "from" ||
+           option.name == "to";
+  });
+  spec.options = JoinOptions({std::move(selection), RowOptions()});
+  spec.examples = {HelpExample("overhead", {}), HelpExample("overhead", "--phase decode")};
+  spec.compute = [](const AnalysisInput& input, const OptionValues& values,
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
+    return analysis::ComputeOverhead(input, {SelectionOf(values), presentation});
   };
   return spec;
 }
@@ -210,11 +233,9 @@ AnalysisSpec Passes() {
   spec.group = "look";
   spec.summary =
       "every forward pass: start, duration, layers, and whether it is steady or before that (cold)";
-  spec.options = JoinOptions({{PassOptions().front()},
-                              PlaceOptions(),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs(),
-                              RowOptions()});
+  spec.options =
+      JoinOptions({{PassOptions().front()}, PlaceOptions(), ModelOptionSpecs(), RowOptions()});
+  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("passes", {}), HelpExample("passes", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -236,9 +257,9 @@ AnalysisSpec Layers() {
                                "each layer's wall time over the whole passes of one phase, "
                                "with outliers")},
                    PlaceOptions(),
-                   LayerOptionSpecs(),
-                   SideFileOptionSpecs(),
+                   ModelOptionSpecs(),
                    RowOptions()});
+  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("layers", {}), HelpExample("layers", "--all-passes --phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -260,9 +281,9 @@ AnalysisSpec Ranges() {
                                TextOption("layers", "LIST", "only these layers: 2,3,38 or 0..3,38"),
                                TextOption("layer", "N", "only this layer: --layers with one")},
                               std::move(places),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs(),
+                              ModelOptionSpecs(),
                               RowOptions()});
+  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("ranges", {}), HelpExample("ranges", "--pass 1 --layers 2,3,35")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -283,9 +304,9 @@ AnalysisSpec Report() {
   spec.options = JoinOptions({{PassOption("report on this pass (index, as passes lists it)",
                                           "the steady one, else the last whole one")},
                               PlaceOptions(),
-                              LayerOptionSpecs(),
-                              SideFileOptionSpecs(),
+                              ModelOptionSpecs(),
                               {RowOptions().front()}});
+  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.default_format = "markdown";
   spec.examples = {HelpExample("report", "-o report.md"), HelpExample("report", "--phase prefill")};
@@ -299,8 +320,9 @@ AnalysisSpec Report() {
 }  // namespace
 
 const std::vector<AnalysisSpec>& Analyses() {
-  static const std::vector<AnalysisSpec> kAnalyses = {
-      Summary(), Info(), Modules(), Passes(), Layers(), Kernels(), Steps(), Ranges(), Report()};
+  static const std::vector<AnalysisSpec> kAnalyses = {Summary(), Info(),    Modules(), Passes(),
+                                                      Layers(),  Kernels(), Steps(),   Overhead(),
+                                                      Ranges(),  Report()};
   return kAnalyses;
 }
 
@@ -316,11 +338,6 @@ LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values) {
                     (values.Has("by") && values.TextOr("by", {}) == "layer") ||
                     (values.Has("format") && values.TextOr("format", {}) == kComputeFlow);
   return asks ? LayerNeed::kRequired : spec.layer_need;
-}
-
-bool ShowsModules(const AnalysisSpec& spec) {
-  return std::any_of(spec.options.begin(), spec.options.end(),
-                     [](const OptionSpec& option) { return option.name == "capture-trace"; });
 }
 
 std::vector<OptionSpec> CommonOptionsOf(const AnalysisSpec& spec) {

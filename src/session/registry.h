@@ -27,6 +27,8 @@ struct AnalysisSpec {
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
+  /// It shows modules, so graph replays are resolved for it: it has SideFileOptionSpecs().
+  bool resolves_modules = false;
   InputSet input_set = InputSet::kRanks;
   /// The form of output without --format: "table" or "markdown".
   std::string default_format = "table";
@@ -44,8 +46,6 @@ const std::vector<AnalysisSpec>& Analyses();
 /// What this run of a verb needs: its own need, or kRequired where an option asks for passes or
 /// layers (--pass, --layer, --by layer).
 LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values);
-/// It shows modules, so graph replays are resolved for it: it has SideFileOptionSpecs().
-bool ShowsModules(const AnalysisSpec& spec);
 /// Null when there is none of that name.
 const AnalysisSpec* FindAnalysis(std::string_view name);
 

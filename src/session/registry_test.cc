@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace layerscope::session {
@@ -34,6 +35,15 @@ TEST(Registry, OptionsOfAVerbAreDistinctAndExplained) {
       EXPECT_EQ(option.kind == OptionKind::kFlag, option.value_name.empty()) << option.name;
       EXPECT_EQ(option.kind == OptionKind::kChoice, !option.choices.empty()) << option.name;
     }
+  }
+}
+
+TEST(Registry, VerbsWithSideFilesAreGivenResolvedModules) {
+  for (const AnalysisSpec& spec : Analyses()) {
+    const bool has_side_files =
+        std::any_of(spec.options.begin(), spec.options.end(),
+                    [](const OptionSpec& option) { return option.name == "capture-trace"; });
+    EXPECT_EQ(spec.resolves_modules, has_side_files) << spec.name;
   }
 }
 

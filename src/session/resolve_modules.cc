@@ -106,6 +106,37 @@ void NoteUnused(LoadedRank& rank, std::string what) {
   if (!rank.unused) rank.unused = std::move(what);
 }
 
+/// Recordings of graphs that the user named for a database, which has the nodes of its graphs. They
+/// are said and left out; those that lie beside it by chance are left out.
+SideFileSet WithoutRecordings(LoadedRank& rank, SideFileSet set) {
+  for (const auto source :
+       {attribution::Evidence::kGraphNode, attribution::Evidence::kCaptureAlignment,
+        attribution::Evidence::kEagerAlignment}) {
+    const char* const option = OptionOf(source, set);
+    if (option == nullptr) continue;
+    const std::string what = fmt::format(
+        "{} was not read: it serves PyTorch profiler traces, and this is an Nsight "
+        "Systems export, whose graph nodes say what a graph replays",
+        option);
+    rank.attribution->warnings.push_back({"side_file_needless", Severity::kWarning, 1, what + "."});
+    NoteUnused(rank, what);
+  }
+  set.captures.clear();
+  set.eager.clear();
+  set.annotations.clear();
+  return set;
+}
+
+void NoteSkipped(LoadedRank& rank, const SideFilePath& file,
+                 const model::GraphAnnotations* annotations) {
+  if (annotations == nullptr || annotations->n_without_node == 0) return;
+  rank.attribution->warnings.push_back(
+      {"side_file_skipped", Severity::kInfo, annotations->n_without_node,
+       fmt::format("{} of {} left out: no graph node can have such a number.",
+                   base::FormatCounted(annotations->n_without_node, "entry", "entries"),
+                   file.path)});
+}
+
 void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStructure* layers,
              const model::ModelConfig* config, SideFiles& files, FileLog& log) {
   replay::Sources sources;
@@ -117,6 +148,7 @@ void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStruct
   if (const SideFilePath* file = ChooseOfRank(set.annotations, rank.rank)) {
     sources.annotations = log.Take(*file, files.OpenAnnotations(*file));
     sources.annotations_path = file->path;
+    NoteSkipped(rank, *file, sources.annotations);
   }
   for (const replay::WithheldSource& withheld :
        replay::ResolveReplays(*rank.trace, *rank.attribution, sources)) {
@@ -170,10 +202,12 @@ bool HasReplays(const attribution::Attribution& attribution) {
   return std::find(flags.begin(), flags.end(), uint8_t{1}) != flags.end();
 }
 
-std::optional<base::Error> ResolveModules(LoadedRank& rank, const SideFileSet& set,
+std::optional<base::Error> ResolveModules(LoadedRank& rank, const SideFileSet& found,
                                           const layers::LayerStructure* layers,
                                           const model::ModelConfig* config, SideFiles& files) {
   FileLog log;
+  const bool is_database = rank.trace->format == trace::TraceFormat::kNsys;
+  const SideFileSet set = is_database ? WithoutRecordings(rank, found) : found;
   attribution::Attribution& attribution = *rank.attribution;
   if (HasReplays(attribution)) {
     Replays(rank, set, layers, config, files, log);

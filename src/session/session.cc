@@ -14,12 +14,12 @@ namespace {
 using table::HealthEntry;
 using table::Severity;
 
-LoadOptions LoadOptionsOf(const OptionValues& values, LayerNeed layers, InputSet set, bool modules,
-                          const Hooks& hooks) {
+LoadOptions LoadOptionsOf(const Request& request, const Hooks& hooks) {
+  const OptionValues& values = request.options;
   LoadOptions options;
-  if (modules) options.side_files = SideFileOptionsOf(values);
-  options.input_set = set;
-  options.layers = layers;
+  if (request.analysis->resolves_modules) options.side_files = SideFileOptionsOf(values);
+  options.input_set = request.analysis->input_set;
+  options.layers = LayerNeedOf(*request.analysis, values);
   options.inductor_debug = values.TextOr("inductor-debug", {});
   options.rules_path = values.TextOr("rules", {});
   options.threads = static_cast<int>(std::min<int64_t>(values.Number("threads").value_or(0), 1024));
@@ -179,21 +179,21 @@ base::Status CheckOutput(const OptionValues& values, const std::vector<InputFile
 
 }  // namespace
 
-base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
-                                                       const OptionValues& values, LayerNeed layers,
-                                                       const Hooks& hooks, base::StageClock& clock,
-                                                       InputSet set, bool modules) {
-  base::Result<LayerContext> model = LoadLayerContext(values);
+base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const Request& request, const Hooks& hooks,
+                                                       base::StageClock& clock) {
+  const LoadOptions options = LoadOptionsOf(request, hooks);
+  base::Result<LayerContext> model = LoadLayerContext(request.options);
   if (!model.ok()) return std::move(model).error();
-  base::Result<std::vector<InputFile>> files = FindInputFiles(inputs, set);
+  base::Result<std::vector<InputFile>> files = FindInputFiles(request.inputs, options.input_set);
   if (!files.ok()) return std::move(files).error();
-  if (base::Status safe = CheckOutput(values, *files); !safe.ok()) return std::move(safe).error();
-  base::Result<LoadedRun> loaded =
-      LoadRun(*files, *std::move(model), LoadOptionsOf(values, layers, set, modules, hooks), clock);
+  if (base::Status safe = CheckOutput(request.options, *files); !safe.ok()) {
+    return std::move(safe).error();
+  }
+  base::Result<LoadedRun> loaded = LoadRun(*files, *std::move(model), options, clock);
   if (!loaded.ok()) return std::move(loaded).error();
   auto run = std::make_shared<const LoadedRun>(*std::move(loaded));
-  if (layers == LayerNeed::kRequired) {
-    if (std::optional<base::Error> missing = MissingLayers(*run, values)) {
+  if (options.layers == LayerNeed::kRequired) {
+    if (std::optional<base::Error> missing = MissingLayers(*run, request.options)) {
       return *std::move(missing);
     }
   }
@@ -205,9 +205,7 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   if (base::Status options = CheckTogether(request.options); !options.ok()) {
     return std::move(options).error();
   }
-  base::Result<std::shared_ptr<const LoadedRun>> run =
-      OpenRun(request.inputs, request.options, LayerNeedOf(*request.analysis, request.options),
-              hooks, clock, request.analysis->input_set, ShowsModules(*request.analysis));
+  base::Result<std::shared_ptr<const LoadedRun>> run = OpenRun(request, hooks, clock);
   if (!run.ok()) return std::move(run).error();
   Outcome outcome;
   outcome.run = *std::move(run);

@@ -38,15 +38,12 @@ struct Outcome {
   std::optional<base::Error> verdict;
 };
 
-/// Opens, reads and attributes the files that `inputs` stand for, and finds their layers as far as
-/// `layers` asks; resolves graph replays and names modules when `modules` asks. kUsage when -o
-/// names one of the files; kFailed when layers are required and cannot be sought in a selected
-/// rank. `values` hold CommonOptions, and LayerOptionSpecs or none of them.
-base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const std::vector<std::string>& inputs,
-                                                       const OptionValues& values, LayerNeed layers,
-                                                       const Hooks& hooks, base::StageClock& clock,
-                                                       InputSet set = InputSet::kRanks,
-                                                       bool modules = true);
+/// Opens, reads and attributes the files that the inputs stand for, finds their layers as far as
+/// LayerNeedOf says, and resolves graph replays and names modules where the analysis shows any.
+/// kUsage when -o names one of the files; kFailed when layers are required and cannot be sought in
+/// a selected rank.
+base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const Request& request, const Hooks& hooks,
+                                                       base::StageClock& clock);
 
 /// Opens, reads, attributes and analyses. Nothing is printed.
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,

@@ -186,6 +186,10 @@ std::vector<OptionSpec> SideFileOptionSpecs() {
       FlagOption("no-side-files", "use no file that lies beside the trace and is not named")};
 }
 
+std::vector<OptionSpec> ModelOptionSpecs() {
+  return JoinOptions({LayerOptionSpecs(), SideFileOptionSpecs()});
+}
+
 std::vector<OptionSpec> RowOptions() {
   return {WithFallback("what fits, all for json and csv",
                        WithLetter('n', IntegerOption("rows", "ROWS", "rows to show; 0 = all"))),

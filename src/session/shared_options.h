@@ -35,6 +35,8 @@ std::vector<OptionSpec> LayerOptionSpecs();
 /// --eager-trace --graph-annotations --model-tree --inductor-debug, and --no-side-files. A verb
 /// that has these is given resolved replays.
 std::vector<OptionSpec> SideFileOptionSpecs();
+/// Both: all that tells of the model that ran.
+std::vector<OptionSpec> ModelOptionSpecs();
 
 analysis::Selection SelectionOf(const OptionValues& values);
 /// Rows, order and names; `format` decides who reads.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/base/format_number.h"
-#include "src/session/loaded_run.h"
+#include "src/session/read_input.h"
 
 namespace layerscope::session {
 namespace {
@@ -110,6 +110,12 @@ base::Result<std::unique_ptr<SideFiles::OpenedTrace>> SideFiles::LoadTrace(
   if (base::Status enough = TakeMemory(file); !enough.ok()) return std::move(enough).error();
   base::Result<trace::Trace> trace = read_(file);
   if (!trace.ok()) return std::move(trace).error();
+  if (trace->format != trace::TraceFormat::kKineto) {
+    return base::Error{base::ErrorCode::kInvalidInput,
+                       "this is an Nsight Systems export; a recording of graphs is a PyTorch "
+                       "profiler trace",
+                       {}};
+  }
   auto opened = std::make_unique<OpenedTrace>();
   opened->trace = *std::move(trace);
   opened->attribution = attribution::Attribute(opened->trace, rules_);

@@ -10,7 +10,8 @@ from cut_test import SMALL
 from e2e import ROOT, Parts, program, shared
 
 SCHEMAS = ROOT / "docs/schema"
-VERBS = ("info", "summary", "modules", "passes", "layers", "kernels", "steps", "ranges", "report")
+VERBS = ("info", "summary", "modules", "passes", "layers", "kernels", "steps", "overhead", "ranges",
+         "report")
 # Verbs that write a document to -o and say what they wrote, with what they need beside the input.
 DOCUMENTS = {"annotate": [[], ["--no-modules"]], "cut": [["--from", "0ms"], ["--device", "0"]],
              "map": [[], ["--no-collapse"]], "requests": [[]]}

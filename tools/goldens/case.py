@@ -6,6 +6,7 @@
 
   === input tiny.json              the bytes of an input file, up to the next ===; *.gz is compressed
   === input bad.json escaped       the same with \\x00, \\n, … in the text read as Python escapes
+  === sqlite run.sqlite            a database made by the SQL statements that follow
   === generate gen.json.gz OPTIONS a file made by layerscope-gen OPTIONS
   === shared a.json.gz traces/kineto/a.json.gz   a file of ../shared, under a short name
   === run modules tiny.json -n 3   the command; `< tiny.json` feeds standard input
@@ -69,7 +70,7 @@ class Case:
         return self.field("name") or self.path.stem
 
 
-SETUP = {"input", "generate", "shared"}
+SETUP = {"input", "sqlite", "generate", "shared"}
 EXPECTED = {"exit", "stdout", "stderr", "json", "file"}
 
 

@@ -251,7 +251,8 @@ def _document(verb, arguments, tally, cwd):
 
 def _check_across(info, summary, modules, steps, kernels, tally):
     activities = info["kernel_sum_ns"] + info["memcpy_sum_ns"] + info["memset_sum_ns"]
-    count = info["n_kernels"] + info["n_memcpy"] + info["n_memset"]
+    activities += info["graph_sum_ns"]
+    count = info["n_kernels"] + info["n_memcpy"] + info["n_memset"] + info["n_graphs"]
     cpu_only = count == 0
     total = kernels["total"]["sum_ns"] if cpu_only else activities
     tally.equal("total of kernels = info", kernels["total"]["sum_ns"], total)

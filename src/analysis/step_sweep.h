@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/analysis/place.h"
+#include "src/analysis/step_reduce.h"
+#include "src/analysis/step_rows.h"
+#include "src/table/table.h"
+
+namespace layerscope::analysis {
+
+/// One step of one rank and device, or what it spent in one module. Times are nanoseconds.
+struct StepSample {
+  int64_t index = 0;  ///< StepRow::index
+  std::optional<int64_t> batch;
+  std::optional<int64_t> past;
+  std::string phase;  ///< empty: unknown
+  Place place;        ///< nothing: reduced over ranks
+  std::string key;    ///< the module; empty for whole steps
+  int64_t n_ranks = 1;
+  int64_t host_wall_ns = 0;  ///< of whole steps: the annotation's length
+  int64_t busy_ns = 0;       ///< of whole steps
+  int64_t sum_ns = 0;
+  int64_t n_kernels = 0;
+};
+
+/// The whole steps.
+std::vector<StepSample> StepSamples(const std::vector<StepRow>& rows);
+
+/// Samples of the same step and module of all ranks and devices made one, over those that have it.
+/// By step, then in order of first appearance.
+std::vector<StepSample> ReduceSamples(const std::vector<StepSample>& samples, RankReduce how);
+
+/// What --rank-reduce gives of `--by module`: one row a step and module.
+table::Table ReducedModules(std::vector<StepSample> modules);
+
+/// The sweep over batch and past length: one row for each batch, past and phase (of a rank and
+/// device, where there are several), with `modules` one for each module too, by time. Steps of
+/// unknown batch are left out. Means are over all steps of the row's batch and past, so that those
+/// of the modules add up to the step's; a step without the module counts 0. A median is a value
+/// that occurred.
+table::Table SweepTable(const std::vector<StepSample>& steps,
+                        const std::vector<StepSample>* modules);
+
+}  // namespace layerscope::analysis

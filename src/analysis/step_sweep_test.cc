@@ -1,0 +1,98 @@
+#include "src/analysis/step_sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace layerscope::analysis {
+namespace {
+
+StepSample Sample(int64_t index, int64_t batch, std::string key, int64_t sum_ns) {
+  StepSample sample;
+  sample.index = index;
+  sample.batch = batch;
+  sample.past = 64;
+  sample.phase = "decode";
+  sample.key = std::move(key);
+  sample.sum_ns = sum_ns;
+  sample.n_kernels = 1;
+  return sample;
+}
+
+StepSample Step(int64_t index, int64_t batch, int64_t host_ns, int64_t busy_ns) {
+  StepSample sample = Sample(index, batch, "", busy_ns);
+  sample.host_wall_ns = host_ns;
+  sample.busy_ns = busy_ns;
+  return sample;
+}
+
+int64_t Value(const table::Table& table, const char* column, size_t row) {
+  return std::get<int64_t>(table.Find(column)->cell(row));
+}
+std::string_view Text(const table::Table& table, const char* column, size_t row) {
+  return std::get<std::string_view>(table.Find(column)->cell(row));
+}
+
+// Three steps of batch 8, host 100, 120, 170 and busy 60, 70, 110; one of batch 1; one of none.
+std::vector<StepSample> Steps() {
+  std::vector<StepSample> steps = {Step(0, 8, 100, 60), Step(1, 8, 120, 70), Step(2, 1, 50, 40),
+                                   Step(3, 8, 170, 110), Step(4, 1, 9, 9)};
+  steps[4].batch.reset();
+  return steps;
+}
+
+TEST(SweepTable, HasARowForEachBatchAndPast) {
+  const table::Table sweep = SweepTable(Steps(), nullptr);
+  ASSERT_EQ(sweep.n_rows, 2U);
+  EXPECT_EQ(Value(sweep, "batch", 0), 1);
+  EXPECT_EQ(Value(sweep, "batch", 1), 8);
+  EXPECT_EQ(Value(sweep, "past", 1), 64);
+  EXPECT_EQ(Value(sweep, "n_steps", 1), 3);
+  EXPECT_EQ(Value(sweep, "sum_ns", 1), 240);
+  EXPECT_EQ(Value(sweep, "mean_sum_ns", 1), 80);
+  EXPECT_EQ(Value(sweep, "median_sum_ns", 1), 70);
+  EXPECT_EQ(Value(sweep, "mean_host_wall_ns", 1), 130);
+  EXPECT_EQ(Value(sweep, "mean_busy_ns", 1), 80);
+  EXPECT_EQ(Value(sweep, "mean_gap_ns", 1), 50);   // (390 - 240) / 3
+  EXPECT_EQ(Value(sweep, "gap_ppm", 1), 384'615);  // 150 / 390
+}
+
+TEST(SweepTable, OfModulesCountsAStepWithoutOneAsZero) {
+  const std::vector<StepSample> modules = {Sample(0, 8, "a", 10), Sample(0, 8, "b", 50),
+                                           Sample(1, 8, "b", 70), Sample(3, 8, "a", 20),
+                                           Sample(3, 8, "b", 90), Sample(2, 1, "a", 40)};
+  const table::Table sweep = SweepTable(Steps(), &modules);
+  ASSERT_EQ(sweep.n_rows, 3U);
+  EXPECT_EQ(Text(sweep, "key", 1), "b");
+  EXPECT_EQ(Value(sweep, "mean_sum_ns", 1), 70);
+  EXPECT_EQ(Text(sweep, "key", 2), "a");
+  EXPECT_EQ(Value(sweep, "n_steps", 2), 3);
+  EXPECT_EQ(Value(sweep, "mean_sum_ns", 2), 10);
+  EXPECT_EQ(Value(sweep, "median_sum_ns", 2), 10);  // of 10, 20 and 0
+  EXPECT_EQ(Value(sweep, "mean_host_wall_ns", 2), 130);
+  EXPECT_EQ(Value(sweep, "n_kernels", 2), 2);
+}
+
+TEST(ReduceSamples, JoinsModulesOfTheSameStepOverRanks) {
+  std::vector<StepSample> samples = {Sample(0, 8, "a", 10), Sample(0, 8, "b", 5),
+                                     Sample(1, 8, "a", 7), Sample(0, 8, "a", 31)};
+  for (const StepSample& sample : samples) EXPECT_EQ(sample.n_ranks, 1);
+  const std::vector<StepSample> sum = ReduceSamples(samples, RankReduce::kSum);
+  ASSERT_EQ(sum.size(), 3U);
+  EXPECT_EQ(sum[0].key, "a");
+  EXPECT_EQ(sum[0].n_ranks, 2);
+  EXPECT_EQ(sum[0].sum_ns, 41);
+  EXPECT_EQ(sum[0].n_kernels, 2);
+  EXPECT_EQ(ReduceSamples(samples, RankReduce::kMax)[0].sum_ns, 31);
+  EXPECT_EQ(ReduceSamples(samples, RankReduce::kMean)[0].sum_ns, 20);  // 20.5 half to even
+  EXPECT_EQ(sum[1].key, "b");
+  EXPECT_EQ(sum[1].sum_ns, 5);
+  EXPECT_EQ(sum[2].index, 1);
+  const table::Table rows = ReducedModules(sum);
+  EXPECT_EQ(Value(rows, "n_ranks", 0), 2);
+  EXPECT_EQ(Value(rows, "step", 2), 1);
+}
+
+}  // namespace
+}  // namespace layerscope::analysis

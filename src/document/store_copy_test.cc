@@ -1,0 +1,137 @@
+#include "src/document/store_copy.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "src/document/test_trace.h"
+
+namespace layerscope::document {
+namespace {
+
+/// A process with two streams, ops, module scopes of both kinds, a step, and names.
+const std::string kText = R"json({
+"deviceProperties": [{"id": 0, "name": "GPU \"X\""}],
+"distributedInfo": {"rank": 3, "world_size": 8},
+"traceEvents": [
+{"ph":"M","name":"process_name","pid":42,"tid":0,"args":{"name":"worker"}},
+{"ph":"M","name":"thread_name","pid":42,"tid":7,"args":{"name":"main"}},
+{"ph":"X","cat":"user_annotation","name":"execute_context_1(8)_generation_0(0)","pid":42,"tid":7,"ts":1000000.001,"dur":100},
+{"ph":"X","cat":"user_annotation","name":"{'Module': 'model.layers.0'}","pid":42,"tid":7,"ts":1000001,"dur":50},
+{"ph":"X","cat":"python_function","name":"nn.Module: Odd name_0","pid":42,"tid":7,"ts":1000001,"dur":60},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":42,"tid":7,"ts":1000002,"dur":9,"args":{"External id":5,"Input Dims":[[2,8],[8]],"Input type":["float","float"]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel_v7000","pid":42,"tid":7,"ts":1000003,"dur":2,"args":{"correlation":9}},
+{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":42,"tid":7,"ts":1000003,"dur":3,"args":{"correlation":10}},
+{"ph":"X","cat":"kernel","name":"gemm<int>","pid":42,"tid":9,"ts":1000010.25,"dur":20,"args":{"device":0,"stream":9,"correlation":9,"graph node id":77,"grid":[1,2,3],"block":[4,1,1]}},
+{"ph":"X","cat":"gpu_memcpy","name":"[CUDA memcpy HtoD]","pid":42,"tid":11,"ts":1000020,"dur":1,"args":{"device":0,"stream":11,"correlation":10}},
+{"ph":"X","cat":"gpu_memset","name":"[CUDA memset]","pid":42,"tid":11,"ts":1000021,"dur":1,"args":{"device":0,"stream":11}}
+]})json";
+
+std::string Copy(const trace::Trace& trace, CopyCounts* counts = nullptr) {
+  CopyPlan plan;
+  plan.trace = &trace;
+  TextSink sink;
+  base::Result<CopyCounts> copied = CopyStore(plan, {}, sink);
+  EXPECT_TRUE(copied.ok());
+  if (counts != nullptr) *counts = *copied;
+  return sink.text();
+}
+
+std::vector<std::string> Names(const trace::Trace& trace, const std::vector<trace::StringId>& ids) {
+  std::vector<std::string> names;
+  for (const trace::StringId id : ids) names.emplace_back(trace.strings[id]);
+  return names;
+}
+
+TEST(StoreCopy, ReadsBackToTheSameRows) {
+  const trace::Trace trace = ReadText(kText);
+  CopyCounts counts;
+  const trace::Trace back = ReadText(Copy(trace, &counts));
+  EXPECT_EQ(counts.n_input, 9);
+  EXPECT_EQ(counts.n_kept, 9);
+  // Two names, and name and index of two streams.
+  EXPECT_EQ(counts.n_added, 6);
+  EXPECT_EQ(back.counts.n_events, 15);
+  EXPECT_EQ(back.zero_ns, trace.zero_ns);
+  EXPECT_EQ(back.end_ns, trace.end_ns);
+  EXPECT_EQ(back.metadata.rank, 3);
+  EXPECT_EQ(back.metadata.world_size, 8);
+  ASSERT_EQ(back.metadata.devices.size(), 1U);
+  EXPECT_EQ(back.metadata.devices[0].name, "GPU \"X\"");
+  EXPECT_EQ(back.activities.start_ns, trace.activities.start_ns);
+  EXPECT_EQ(back.activities.dur_ns, trace.activities.dur_ns);
+  EXPECT_EQ(back.activities.kind, trace.activities.kind);
+  EXPECT_EQ(back.activities.correlation, trace.activities.correlation);
+  EXPECT_EQ(back.activities.GraphNodeOf(0), 77);
+  EXPECT_EQ(Names(back, back.activities.name), Names(trace, trace.activities.name));
+  EXPECT_EQ(back.StreamText(back.activities.stream[0]), "9");
+  EXPECT_EQ(back.LabelText(back.processes[back.activities.process[0].index()].pid), "42");
+  const trace::Args& kernel = back.args[back.activities.args[0].index()];
+  EXPECT_EQ(back.strings[kernel.grid], "[1,2,3]");
+  EXPECT_EQ(back.calls.start_ns.size(), 2U);
+  EXPECT_EQ(back.calls.correlation, (std::vector<int64_t>{9, 10})) << "in their order";
+  EXPECT_EQ(Names(back, back.ops.name), Names(trace, trace.ops.name));
+  EXPECT_EQ(back.ops.external_id, trace.ops.external_id);
+  EXPECT_EQ(back.strings[back.args[back.ops.args[0].index()].input_dims], "[[2,8],[8]]");
+  EXPECT_EQ(back.annotations.start_ns, trace.annotations.start_ns);
+  ASSERT_EQ(back.threads.size(), 1U);
+  EXPECT_EQ(back.strings[back.threads[0].name], "main");
+}
+
+TEST(StoreCopy, StreamsAreThreadsWithNamesOfTheirOwn) {
+  const std::string text = Copy(ReadText(kText));
+  EXPECT_NE(text.find(R"("tid":500000000,"args":{"name":"GPU 0, stream 9"})"), std::string::npos);
+  EXPECT_NE(text.find(R"("tid":500000001,"args":{"name":"GPU 0, stream 11"})"), std::string::npos);
+}
+
+TEST(StoreCopy, PathsStayPathsAndOtherNamesStayNames) {
+  const trace::Trace trace = ReadText(kText);
+  const trace::Trace back = ReadText(Copy(trace));
+  EXPECT_EQ(Names(back, back.scopes.name),
+            (std::vector<std::string>{"model.layers.0", "Odd name_0"}));
+  EXPECT_EQ(back.scopes.is_path, (std::vector<uint8_t>{1, 0}));
+}
+
+TEST(StoreCopy, WritesOnlyWhatThePlanKeepsAndAdds) {
+  const trace::Trace trace = ReadText(kText);
+  CopyPlan plan;
+  plan.trace = &trace;
+  plan.keeps = [](const ingest::kineto::RawEvent& event) {
+    return event.kind == ingest::kineto::RowKind::kActivity && event.row == 1;
+  };
+  int n_left = 1;
+  plan.next_added = [&n_left](std::string& event) {
+    event = R"({"ph":"i","name":"added","pid":1,"tid":1,"ts":1000020})";
+    return n_left-- > 0;
+  };
+  TextSink sink;
+  const base::Result<CopyCounts> counts = CopyStore(plan, {}, sink);
+  ASSERT_TRUE(counts.ok());
+  EXPECT_EQ(counts->n_kept, 1);
+  EXPECT_EQ(counts->n_added, 7);
+  const trace::Trace back = ReadText(sink.text());
+  EXPECT_EQ(Names(back, back.activities.name), std::vector<std::string>{"[CUDA memcpy HtoD]"});
+  EXPECT_EQ(back.calls.size(), 0U);
+}
+
+TEST(StoreCopy, ATraceWithoutRowsIsAWholeDocument) {
+  const trace::Trace empty;
+  const trace::Trace back = ReadText(Copy(empty));
+  EXPECT_EQ(back.counts.n_events, 0);
+}
+
+TEST(StoreCopy, EndsWhenItIsStopped) {
+  const trace::Trace trace = ReadText(kText);
+  CopyPlan plan;
+  plan.trace = &trace;
+  base::StopFlag stop;
+  stop.Request();
+  TextSink sink;
+  const base::Result<CopyCounts> counts = CopyStore(plan, {&stop, nullptr}, sink);
+  ASSERT_FALSE(counts.ok());
+  EXPECT_EQ(counts.error().code, base::ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace layerscope::document

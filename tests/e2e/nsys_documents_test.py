@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Nsight Systems databases as documents and as inputs: `annotate` and `cut` write traces that read
+back, as PyTorch profiler traces, to the figures that the database gives; a report is exported by the
+`nsys` of PATH, whose stand-in here is a script.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+from e2e import Parts, check_refused, program
+from nsys_runs import generate
+from schema_test import problems_of
+
+REAL = ("traces/nsys/nsys-ai_mfu_2gpu_after.sqlite", "traces/nsys/nsys-ai_mfu_2gpu_before.sqlite",
+        "traces/nsys/nsys-ai_mock.sqlite", "traces/nsys/pipit_saxpy_mpi_perlmutter.sqlite")
+# Eager runs: what a graph replays needs its nodes, and a trace of the other format has none.
+GENERATED = {"one rank": "--seed 3 --launch eager --steps 6 --layers 4",
+             "four ranks": "--seed 4 --launch eager --ranks 4 --steps 3 --layers 2"}
+GRAPHS = {"graph nodes": "--seed 5 --launch nodes --steps 4 --layers 3"}
+# Of `info`; by_cat, by_ph and n_events count other things in the other format.
+INFO = ("n_kernels", "n_memcpy", "n_memset", "kernel_sum_ns", "memcpy_sum_ns", "memset_sum_ns",
+        "launches", "kernels_without_launch", "activities_without_call", "n_ops", "n_steps", "ranks")
+PROCESS = ("pid", "rank", "name", "devices")
+PROCESS_OF_ROW = ("rank", "pid")
+SUMMED = ("n", "sum_ns", "avg_ns", "min_ns", "max_ns", "evidence")
+DEVICE = ("device", "n", "sum_ns", "busy_ns", "first_ns", "last_ns")
+
+
+def data_of(verb, file, *options):
+    return program.run_json(verb, [file], *options)["data"]
+
+
+def written(verb, file, out, *options):
+    done = program.run([verb, file, "-o", out, "--format", "json", *options])
+    if done.exit != 0:
+        raise RuntimeError(f"{verb}: exit {done.exit}: {done.stderr.strip()[:300]}")
+    document = program.parse_json(done.stdout)
+    if found := problems_of(document):
+        raise RuntimeError(f"{verb}: not as docs/schema says: {found[:3]}")
+    return document["data"]
+
+
+def kernels_of(file, by):
+    """Rows of `kernels` without their process: a trace cannot say whose a kernel is that nothing
+    launched. Rows that only that sets apart are one."""
+    merged = {}
+    for row in data_of("kernels", file, "--by", by)["rows"]:
+        named = {key: value for key, value in row.items() if key not in PROCESS_OF_ROW + SUMMED}
+        into = merged.setdefault(json.dumps(named), {"n": 0, "sum_ns": 0, "min_ns": [], "max_ns": []})
+        into["n"] += row["n"]
+        into["sum_ns"] += row["sum_ns"]
+        into["min_ns"] = min(into["min_ns"] or row["min_ns"], row["min_ns"])
+        into["max_ns"] = max(into["max_ns"] or row["max_ns"], row["max_ns"])
+    return merged
+
+
+def info_of(file):
+    data = data_of("info", file)
+    figures = {key: data[key] for key in INFO}
+    figures["processes"] = [[row[key] for key in PROCESS] for row in data["processes"]]
+    figures["devices"] = [[row[key] for key in DEVICE] for row in data["devices"]]
+    figures["modules"] = data["modules"]
+    return figures
+
+
+def compare_copy(tally, file, folder):
+    """Figures of the whole database and of its annotated trace."""
+    out = folder / f"{file.stem}.json.gz"
+    data = written("annotate", file, out)
+    events = data["events"]
+    tally.equal("kept", events["kept"], events["input"])
+    tally.equal("written", events["written"], events["kept"] + events["added"])
+    before, after = info_of(file), info_of(out)
+    for key, value in before.items():
+        tally.equal(f"info {key}", after[key], value)
+    for by in ("name", "op", "op-dims", "module", "category", "stream"):
+        tally.equal(f"kernels by {by}", kernels_of(out, by), kernels_of(file, by))
+    for verb in ("modules", "steps"):
+        before, after = data_of(verb, file), data_of(verb, out)
+        for key in ("nodes", "unattributed", "total", "steps", "outside"):
+            tally.equal(f"{verb} {key}", after.get(key), before.get(key))
+
+
+def compare_nesting(tally, file, folder):
+    """The written trace is strict JSON whose host events stand in order of time."""
+    out = folder / f"{file.stem}.json"
+    written("annotate", file, out)
+    document = program.parse_json(out.read_text(encoding="utf-8"))
+    rows = [event for event in document["traceEvents"]
+            if event["ph"] == "X" and event["cat"] != "layerscope"]
+    tally.holds("it has events", rows)
+    starts = [event["ts"] for event in rows]
+    tally.equal("in order of time", starts, sorted(starts))
+    streams = {(event["pid"], event["tid"]) for event in rows if event["cat"] == "kernel"}
+    hosts = {(event["pid"], event["tid"]) for event in rows if event["cat"] == "cuda_runtime"}
+    tally.equal("streams are no host threads", streams & hosts, set())
+    names = {(event["pid"], event["tid"]) for event in document["traceEvents"]
+             if event["name"] == "thread_name"}
+    tally.equal("streams without a name", streams - names, set())
+
+
+def compare_cut(tally, run, folder):
+    """A cut of some steps has the figures that the database gives for them."""
+    selection = ("--step", "1..2")
+    out = folder / "cut.json"
+    data = written("cut", run.database, out, *selection)
+    tally.holds("less than all is kept", 0 < data["events"]["kept"] < data["events"]["input"])
+    for by in ("name", "op-dims"):
+        tally.equal(f"kernels by {by}", data_of("kernels", out, "--by", by)["rows"],
+                    data_of("kernels", run.database, "--by", by, *selection)["rows"])
+    keys = ("name", "phase", "requests", "cpu_ns", "wall_ns", "busy_ns", "sum_ns", "n_kernels")
+    tally.equal("steps", [[step[key] for key in keys] for step in data_of("steps", out)["steps"]],
+                [[step[key] for key in keys]
+                 for step in data_of("steps", run.database, *selection)["steps"]])
+
+
+def without_evidence(file):
+    """Rows of `kernels`: what lies below a graph launch only the database tells."""
+    return [{key: value for key, value in row.items() if key != "evidence"}
+            for row in data_of("kernels", file)["rows"]]
+
+
+def compare_graphs(tally, run, folder):
+    """What graphs replayed keeps its steps and kernels; their modules are the tracks of `annotate`."""
+    out = folder / "graphs.json"
+    data = written("annotate", run.database, out)
+    tally.equal("kernels", without_evidence(out), without_evidence(run.database))
+    sums = [[step[key] for key in ("name", "sum_ns", "wall_ns", "n_kernels", "n_launches")]
+            for step in data_of("steps", run.database)["steps"]]
+    tally.equal("steps", [[step[key] for key in ("name", "sum_ns", "wall_ns", "n_kernels",
+                                                 "n_launches")]
+                          for step in data_of("steps", out)["steps"]], sums)
+    tally.holds("modules have tracks", any(track["kind"] == "module" for track in data["tracks"]))
+    nodes = data_of("modules", run.database)["nodes"]
+    by_path = {node["path"]: node["gpu_incl_ns"] for node in nodes}
+    slices = [event for event in json.loads(out.read_text())["traceEvents"]
+              if event.get("cat") == "layerscope" and "path" in event["args"]]
+    deep = max(nodes, key=lambda node: (node["depth"], node["gpu_incl_ns"]))["path"]
+    kernels = sum(event["args"]["sum_ns"] for event in slices if event["args"]["path"] == deep)
+    tally.holds("a module below a launch is drawn", 0 < kernels <= by_path[deep])
+
+
+@contextlib.contextmanager
+def nsys_on_path(folder, script):
+    """PATH with a stand-in for nsys in front; without a script, with no nsys at all."""
+    tools = folder / "bin"
+    tools.mkdir(exist_ok=True)
+    path = tools / "nsys"
+    path.unlink(missing_ok=True)
+    if script is not None:
+        path.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        path.chmod(0o755)
+    before = os.environ["PATH"], os.environ.get("TMPDIR")
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    os.environ["PATH"] = f"{tools}:/usr/bin:/bin"
+    os.environ["TMPDIR"] = str(temporary)
+    try:
+        yield temporary
+    finally:
+        os.environ["PATH"] = before[0]
+        if before[1] is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = before[1]
+
+
+# Finds the file that --output names and the report, which here is a path of a database.
+EXPORT = """
+echo "$@" > "$ARGUMENTS"
+for word in "$@"; do case "$word" in --output=*) out="${word#--output=}";; esac; report="$word"; done
+echo "Processing the report"; echo "a line on stderr" >&2
+cp "$(cat "$report")" "$out"
+"""
+
+
+def compare_export(tally, database, folder):
+    report = folder / "my report.nsys-rep"
+    report.write_text(str(database), encoding="utf-8")
+    os.environ["ARGUMENTS"] = str(folder / "arguments")
+    wanted = data_of("kernels", database)["rows"]
+    with nsys_on_path(folder, EXPORT) as temporary:
+        done = program.run(["kernels", report, "--format", "json"])
+        tally.equal(f"exit ({done.stderr.strip()[:200]})", done.exit, 0)
+        envelope = program.parse_json(done.stdout)
+        tally.equal("kernels", envelope["data"]["rows"], wanted)
+        tally.equal("kind", envelope["inputs"][0]["kind"], "nsys")
+        tally.equal("path", envelope["inputs"][0]["path"], str(report))
+        tally.holds("nothing of nsys is printed", "Processing" not in done.stdout + done.stderr and
+                    "a line on stderr" not in done.stderr)
+        tally.equal("arguments", (folder / "arguments").read_text().split()[:2],
+                    ["export", "--type=sqlite"])
+        tally.equal("temporary files left", list(temporary.iterdir()), [])
+        out = folder / "from_report.json"
+        tally.equal("annotate: exit", program.run(["annotate", report, "-o", out]).exit, 0)
+        tally.equal("annotate", kernels_of(out, "name"), kernels_of(database, "name"))
+        tally.equal("temporary files left by annotate", list(temporary.iterdir()), [])
+        ranks = folder / "ranks"
+        ranks.mkdir()
+        for rank in (0, 1):
+            (ranks / f"run_rank{rank}.nsys-rep").write_text(str(database), encoding="utf-8")
+        both = program.run_json("kernels", [ranks])
+        tally.equal("ranks", [part["rank"] for part in both["ranks"]], [0, 1])
+
+
+def compare_failures(tally, folder):
+    report = folder / "report1.nsys-rep"
+    report.write_bytes(b"bytes that nobody but nsys reads")
+    with nsys_on_path(folder, None):
+        check_refused(tally, folder, [
+            (["info", report], 3, "no nsys on PATH"),
+            (["info", report], 3, f"nsys export --type=sqlite --force-overwrite=true "
+                                  f"--output={folder}/report1.sqlite {report}")])
+        (folder / "report1.sqlite").write_bytes(b"")
+        check_refused(tally, folder, [(["info", report], 3, "report1.sqlite lies beside it")])
+        (folder / "report1.sqlite").unlink()
+    with nsys_on_path(folder, "echo 'first line'; echo 'Error: the report is damaged' >&2; exit 4\n"):
+        check_refused(tally, folder, [
+            (["info", report], 3, "(exit 4): Error: the report is damaged")])
+    with nsys_on_path(folder, "exit 0\n") as temporary:
+        check_refused(tally, folder, [(["info", report], 3, "could not export this report (exit 0)")])
+        tally.equal("temporary files left", list(temporary.iterdir()), [])
+
+
+def compare_interrupt(tally, folder):
+    """Ctrl-C ends nsys and what it started, and leaves nothing behind."""
+    report = folder / "slow.nsys-rep"
+    report.write_bytes(b"x")
+    pid = folder / "pid"
+    os.environ["PID_FILE"] = str(pid)
+    with nsys_on_path(folder, 'sleep 600 & echo $! > "$PID_FILE"; wait\n') as temporary:
+        run = subprocess.Popen([str(program.binary()), "info", str(report)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 20
+        while not (pid.exists() and pid.read_text().strip()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=20)
+        tally.equal("exit", run.returncode, 130)
+        tally.equal("temporary files left", list(temporary.iterdir()), [])
+        time.sleep(0.1)
+        stat = pathlib.Path(f"/proc/{pid.read_text().strip()}/stat")
+        state = stat.read_text().rpartition(")")[2].split()[0] if stat.exists() else "gone"
+        tally.holds(f"what nsys started has ended: {state}", state in ("gone", "Z"))
+
+
+def tiny_database(path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript("""
+CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+INSERT INTO StringIds VALUES (1, 'gemm');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER NOT NULL,
+  deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, streamId INTEGER NOT NULL,
+  correlationId INTEGER, globalPid INTEGER, demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (2000, 2500, 0, 1, 7, 5, 281475664576512, 1, 1);
+""")
+
+
+def main():
+    parts = Parts("nsys documents")
+    with tempfile.TemporaryDirectory(prefix="layerscope-nsys-") as name:
+        root = pathlib.Path(name)
+        for path in REAL:
+            parts.run_shared(path, compare_copy, root)
+        for what, options in GENERATED.items():
+            run = generate(root / what.replace(" ", "_"), options)
+            parts.run(f"annotate, {what}", compare_copy, run.database, root)
+            parts.run(f"order, {what}", compare_nesting, run.database, root)
+            parts.run(f"cut, {what}", compare_cut, run, root)
+        for what, options in GRAPHS.items():
+            run = generate(root / what.replace(" ", "_"), options)
+            parts.run(f"annotate, {what}", compare_graphs, run, root)
+        for what, check in (("export", compare_export), ("failures", compare_failures),
+                            ("interrupt", compare_interrupt)):
+            folder = root / what
+            folder.mkdir()
+            if check is compare_export:
+                tiny_database(root / "tiny.sqlite")
+                parts.run("report: exported by nsys", check, root / "tiny.sqlite", folder)
+            else:
+                parts.run(f"report: {what}", check, folder)
+    parts.close()
+
+
+if __name__ == "__main__":
+    main()
