@@ -121,11 +121,10 @@ class ConfigResolver {
   trace::ScopeId OutermostOfClass(trace::ScopeId call) const {
     const attribution::ModuleTree& tree = resolution_.attribution.modules;
     const auto class_of = [&](trace::ScopeId of) {
-      return tree.modules[tree.module_of_scope[of.index()].index()].class_name;
+      return tree.ClassOf(tree.module_of_scope[of.index()], resolution_.trace);
     };
     for (trace::ScopeId up = tree.parent_of_scope[call.index()];
-         up.valid() && class_of(up).valid() && class_of(up) == class_of(call);
-         up = tree.parent_of_scope[call.index()]) {
+         up.valid() && class_of(up) == class_of(call); up = tree.parent_of_scope[call.index()]) {
       call = up;
     }
     return call;
