@@ -29,6 +29,4 @@ function(layerscope_unity target)
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # A name of one file may hide one that only its neighbour can see; file by file (dev, lint) it is said.
-  target_compile_options(${target} PRIVATE -Wno-shadow)
 endfunction()
