@@ -2,7 +2,7 @@
 """The two real pairs of capture and replay against figures of an independent script
 (../shared/golden/alignment): every kernel under the graph launch placed, by module instance, class, op
 and layer, to the nanosecond; the captures swapped between the two traces are withheld; and with the
-model's config alone the modules come from a template, marked as such.
+model's config alone, or below a compiled module, modules come from a template, marked as such.
 """
 
 import json
@@ -22,6 +22,7 @@ PAIRS = {
 }
 LAYERS = "tracelens_sglang_qwen3-8b_mi300_decode_graph.json.gz.json"
 CONFIG = "traces/hf_config/Qwen--Qwen3-8B_config.json"
+GPT_OSS = "traces/hf_config/openai--gpt-oss-120b_config.json"
 EVIDENCE = ("graph_node", "capture_alignment", "eager_alignment", "template")
 # The last part of a module's path in a Qwen3 decoder, and the class that the recording names there.
 CLASS_OF_PART = {
@@ -187,6 +188,42 @@ def check_template(tally, trace):
         tally.equal(f"evidence {kind}", sum(modules.evidence(kind, "path").values()), 0)
 
 
+def check_template_below_capture(tally, trace):
+    """vLLM's capture ends at one compiled module. With the config (this model has 24 layers) its kernels
+    go on below it by template; which op each is, the golden says still."""
+    golden, _, given = given_capture("vllm")
+    config = json.loads(shared(GPT_OSS).read_text(encoding="utf-8"))
+    layers = len(golden["capture_layers_by_captured_launch_index"])
+    config["num_hidden_layers"] = layers
+    config["layer_types"] = config["layer_types"][:layers]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "config.json"
+        file.write_text(json.dumps(config), encoding="utf-8")
+        modules = Modules(trace, *given, "--config", str(file))
+    ops = golden["transferred_op_ns_innermost"]
+    sums, kernels, places = Counter(), Counter(), defaultdict(set)
+    for node in modules.nodes.values():
+        layer = re.fullmatch(r"(?:.*\.)?layers\.(\d+)\.(.*)", node["path"])
+        if layer is None:
+            continue
+        sums[layer[2]] += node["gpu_excl_ns"]
+        kernels[layer[2]] += node["kernels_excl"]
+        places[layer[2]].add(int(layer[1]))
+    experts = ops["vllm::moe_forward"]
+    attention = [ops["vllm::unified_attention_with_output"], ops["_C_cache_ops::reshape_and_cache_flash"]]
+    tally.equal("experts (kernels, ns)", (kernels["mlp.experts"], sums["mlp.experts"]),
+                (experts["n"], experts["ns"]))
+    tally.equal("attention (kernels, ns)", (kernels["self_attn.attn"], sums["self_attn.attn"]),
+                (sum(op["n"] for op in attention), sum(op["ns"] for op in attention)))
+    for part in ("mlp.experts", "self_attn.attn"):
+        tally.equal(f"layers of {part}", sorted(places[part]), list(range(layers)))
+    placed = sum(modules.evidence("template", "path").values()) + sum(
+        modules.evidence("capture_alignment", "path").values())
+    tally.equal("attributed ns", placed, golden["transferred_module_ns"]["attributed_ns"])
+    inside = [node for node in modules.nodes.values() if node["class"] == "GraphModule"]
+    tally.equal("compiled modules with time", sum(node["gpu_incl_ns"] > 0 for node in inside), 1)
+
+
 def main():
     parts = Parts("alignment of real pairs")
     if shared("golden/alignment") is None or shared("traces/kineto") is None:
@@ -203,6 +240,7 @@ def main():
         "sglang of both": (check_both_in_one_folder, traces["sglang"], "sglang"),
         "vllm of both": (check_both_in_one_folder, traces["vllm"], "vllm"),
         "sglang template": (check_template, traces["sglang"]),
+        "vllm template below capture": (check_template_below_capture, traces["vllm"]),
     }
     for name, (check, *arguments) in checks.items():
         if not words or any(word in name for word in words):
