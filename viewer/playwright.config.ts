@@ -1,0 +1,23 @@
+import { defineConfig } from '@playwright/test';
+
+const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
+// Chromium refuses to run as root with its sandbox, which is how containers run it.
+const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: true,
+  // Times are measured, so tests do not share the processor with each other.
+  workers: 1,
+  reporter: [['list']],
+  use: {
+    browserName: 'chromium',
+    launchOptions: { executablePath: chromium, args },
+    viewport: { width: 1280, height: 900 },
+    locale: 'en-US',
+    acceptDownloads: true,
+  },
+});
