@@ -60,4 +60,8 @@ std::optional<std::variant<int64_t, double>> ParseNumber(std::string_view text) 
   return std::strtod(std::string(text).c_str(), nullptr);
 }
 
+bool IsNumber(std::string_view text) {
+  return FormOf(text) != Form::kNone;
+}
+
 }  // namespace layerscope::json

@@ -12,4 +12,7 @@ namespace layerscope::json {
 /// when `text` is no JSON number.
 std::optional<std::variant<int64_t, double>> ParseNumber(std::string_view text);
 
+/// Whether the whole text is a JSON number.
+bool IsNumber(std::string_view text);
+
 }  // namespace layerscope::json

@@ -1,0 +1,30 @@
+#include "src/document/workload/figures.h"
+
+#include <utility>
+
+namespace layerscope::document {
+
+WorkloadFigures ComputeFigures(const WorkloadInput& input, const analysis::AnalysisInput& traces) {
+  WorkloadFigures figures;
+  for (const WorkloadRun& run : input.runs) {
+    const RunSummary of_file = SummaryOfFile(run.run);
+    std::optional<RunSummary> ours = SummaryOfRequests(run.run);
+    figures.file.push_back(ours ? CompareSummaries(*ours, of_file) : std::vector<Comparison>());
+    figures.summaries.push_back(ours ? *std::move(ours) : of_file);
+  }
+  if (!input.chosen_run) {
+    figures.links.reason = "no benchmark is given";
+    return figures;
+  }
+  figures.run = &input.runs[*input.chosen_run].run;
+  figures.summary = &figures.summaries[*input.chosen_run];
+  if (input.server) {
+    figures.differences = CompareWithServer(*figures.summary, *input.server);
+  }
+  figures.links = LinkRequests(figures.run->requests, traces);
+  figures.split =
+      workload::SplitQueue(workload::ValuesOf(figures.run->requests, workload::Measure::kTtft));
+  return figures;
+}
+
+}  // namespace layerscope::document

@@ -1,0 +1,93 @@
+#include "src/document/workload/people.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/base/format_number.h"
+#include "src/document/workload/tables.h"
+#include "src/table/limit.h"
+
+namespace layerscope::document {
+namespace {
+
+constexpr int64_t kRowsForPeople = 40;
+
+std::string TokensText(const RunSummary& summary) {
+  const auto text = [](const std::optional<int64_t>& tokens) {
+    return tokens ? base::FormatCount(*tokens) : std::string("?");
+  };
+  return fmt::format("{} in, {} out", text(summary.input_tokens), text(summary.output_tokens));
+}
+
+std::string RateText(const std::optional<double>& rate, const char* unit) {
+  return rate && std::isfinite(*rate) ? fmt::format("{:.2f} {}", *rate, unit) : std::string();
+}
+
+/// "20 completed, 1 failed".
+std::string RequestsText(const RunSummary& summary) {
+  std::string text = summary.completed ? base::FormatCount(*summary.completed) + " completed" : "?";
+  if (summary.failed) text += fmt::format(", {} failed", base::FormatCount(*summary.failed));
+  return text + (summary.from_requests ? "" : " (the file's own figures)");
+}
+
+table::Block FactsBlock(const WorkloadInput& input, const WorkloadFigures& figures) {
+  table::Block block;
+  block.kind = table::Block::Kind::kFacts;
+  const auto add = [&](const char* label, std::string text) {
+    if (!text.empty()) block.facts.emplace_back(label, std::move(text));
+  };
+  if (figures.run != nullptr) {
+    const RunSummary& summary = *figures.summary;
+    add("model", figures.run->model);
+    add("backend", figures.run->backend);
+    if (input.runs.size() > 1) {
+      add("run",
+          fmt::format("{} of {} (--run N shows another)", *input.chosen_run, input.runs.size()));
+    }
+    add("requests", RequestsText(summary));
+    if (summary.duration_ns) add("duration", base::FormatDuration(*summary.duration_ns));
+    add("tokens", TokensText(summary));
+    add("throughput", RateText(summary.request_throughput, "req/s"));
+    add("output", RateText(summary.output_token_throughput, "tok/s"));
+    if (figures.split) {
+      add("queueing",
+          fmt::format("{} of {} requests above a TTFT of {}",
+                      base::FormatCount(figures.split->n_above),
+                      base::FormatCount(figures.split->n_above + figures.split->n_below),
+                      base::FormatDuration(figures.split->threshold_ns)));
+    }
+    add("steps",
+        figures.links.linked > 0
+            ? fmt::format("{} linked", base::FormatCounted(figures.links.linked, "request"))
+            : std::string());
+  }
+  if (input.server) {
+    add("server", fmt::format("{}{}{}, {}", input.server->engine,
+                              input.server->version.empty() ? "" : " ", input.server->version,
+                              base::FormatCounted(
+                                  static_cast<int64_t>(input.server->metrics.size()), "metric")));
+  }
+  return block;
+}
+
+}  // namespace
+
+std::vector<table::Block> WorkloadBlocks(const WorkloadInput& input,
+                                         const WorkloadFigures& figures) {
+  std::vector<table::Block> blocks = {FactsBlock(input, figures)};
+  const auto add = [&](const char* title, table::Table table) {
+    if (table.size() == 0) return;
+    table::LimitRows(table, kRowsForPeople);
+    blocks.push_back(table::TableBlock(title, std::move(table)));
+  };
+  if (figures.run != nullptr) add("latency", PercentileTable(*figures.summary));
+  if (input.runs.size() > 1) add("runs", RunTable(input, figures.summaries));
+  add("benchmark and server", DifferenceTable(figures.differences));
+  return blocks;
+}
+
+}  // namespace layerscope::document

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/document/workload/summary.h"
+#include "src/table/value.h"
+#include "src/workload/server_metrics.h"
+
+namespace layerscope::document {
+
+/// `server`: each metric of the engine by its name in the dump.
+table::Object ServerObject(const workload::ServerMetrics& server);
+/// `server_summary`: engine, models, and what the metrics say by what they are for (the name of the
+/// metric stands beside each), whatever the version calls them.
+table::Object ServerSummary(const workload::ServerMetrics& server, bool difference);
+
+/// A figure that the benchmark and the server both have.
+struct Difference {
+  std::string what;  ///< "requests", "ttft.mean_ns"
+  std::string metric;
+  table::Value bench, server, difference;
+  bool is_count = false;
+  bool differs = false;
+};
+std::vector<Difference> CompareWithServer(const RunSummary& bench,
+                                          const workload::ServerMetrics& server);
+table::Array DifferenceArray(const std::vector<Difference>& differences);
+
+}  // namespace layerscope::document
