@@ -7,7 +7,7 @@ CLANG = $(shell sh tools/clang_version.sh)
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build bench lint fuzz format deps deps-build golden-update clean
+.PHONY: help demo test build viewer bench lint fuzz format deps deps-build golden-update clean
 
 help:  ## list the targets
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,10 +18,14 @@ demo: build  ## build, then show what layerscope says about the shipped example
 	@$(BINARY) report $(EXAMPLE) -o build/demo/report.md
 	@$(BINARY) summary $(EXAMPLE) --format json -o build/demo/report.json
 	@echo "The written report is build/demo/report.md; the page above as JSON is build/demo/report.json."
+	@sh tools/demo_page.sh $(BINARY) $(EXAMPLE) build/demo/report.html
 
-build: deps-build  ## build the program: build/release/layerscope
+build: deps-build viewer  ## build the program: build/release/layerscope
 	cmake --preset release $(CMAKE_ARGS)
 	cmake --build build/release --target layerscope -j $(JOBS)
+
+viewer: deps-build  ## build the viewer, which becomes part of the program (needs Node)
+	@sh tools/viewer.sh build
 
 test: deps  ## all that a release needs: checks, release, asan and tsan builds, every test
 	JOBS=$(JOBS) sh tools/test.sh
@@ -49,10 +53,10 @@ golden-update: deps  ## rewrite the expected output of the goldens and of the RE
 	python3 tools/readme_blocks.py --update
 
 deps:  ## install the packages that build and tests need (Debian, Ubuntu)
-	@sh tools/bootstrap.sh build test
+	@sh tools/bootstrap.sh build node test browser
 
 deps-build:
-	@sh tools/bootstrap.sh build
+	@sh tools/bootstrap.sh build node
 
 clean:  ## remove build/
-	rm -rf build
+	rm -rf build viewer/dist

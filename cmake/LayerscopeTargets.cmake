@@ -61,7 +61,7 @@ endfunction()
 
 # The thread sanitizer has nothing to find where no thread runs: of the unit tests only these folders'
 # are built with it.
-set(LAYERSCOPE_THREADED base io ingest/kineto ingest/nsys session cli)
+set(LAYERSCOPE_THREADED base io ingest/kineto ingest/nsys session server cli)
 
 function(layerscope_library folder)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})

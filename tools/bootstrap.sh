@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the packages of tools/packages/<set>.txt that are missing: tools/bootstrap.sh build [test].
+# Installs the packages of tools/packages/<set>.txt that are missing: tools/bootstrap.sh build node
+# [test browser]. `node` is left out where a recent Node is on PATH, `browser` where apt has none.
 # Debian 12+ and Ubuntu 24.04+ only; on other systems it names the packages and stops.
 # LAYERSCOPE_SKIP_DEPS=1 skips it: for those who provide the libraries themselves.
 set -eu
@@ -11,8 +12,16 @@ fi
 
 packages_of() {
   for set in "$@"; do
+    if [ "$set" = node ] && sh "$here/viewer.sh" node; then continue; fi
+    if [ "$set" = browser ] && ! has_browser; then continue; fi
     sed -e 's/#.*//' "$here/packages/$set.txt"
   done
+}
+
+# Ubuntu has no package of that name but a snap.
+has_browser() {
+  ! command -v apt-cache >/dev/null 2>&1 ||
+    apt-cache policy chromium 2>/dev/null | grep -q 'Candidate: [0-9]'
 }
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then

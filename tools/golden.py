@@ -80,9 +80,13 @@ def generate(target, options):
     tool = program.generator()
     if not tool.is_file():
         raise Skip(f"no trace generator at {tool}")
-    done = subprocess.run([str(tool), *options], capture_output=True, check=False)
+    is_database = options[:1] == ["nsys"]  # which only a file can be
+    where = ["-o", str(target)] if is_database else []
+    done = subprocess.run([str(tool), *options, *where], capture_output=True, check=False)
     if done.returncode != 0:
         raise cases.CaseError(f"layerscope-gen {' '.join(options)}: {done.stderr.decode().strip()}")
+    if is_database:
+        return
     packed = gzip.compress(done.stdout, mtime=0) if target.suffix == ".gz" else done.stdout
     target.write_bytes(packed)
 

@@ -34,11 +34,22 @@ stage_check() {
 
 stage_release() {
   header "release: build"
+  sh tools/viewer.sh build
   configure release "-DLAYERSCOPE_WERROR=$werror"
   build release
   header "release: unit tests, goldens, end-to-end tests"
   JOBS=$jobs ctest --preset release -j "$jobs"
   python3 tools/check.py --build build/release --only archives
+}
+
+# Of the program that the release stage built.
+stage_viewer() {
+  header "viewer: lint, unit tests, tests in a browser"
+  LAYERSCOPE_BIN=$PWD/build/release/layerscope LAYERSCOPE_GEN=$(generator) sh tools/viewer.sh test
+}
+
+generator() {
+  find "$PWD/build/release" -name layerscope-gen -type f | head -n 1
 }
 
 stage_lint() {
@@ -65,7 +76,7 @@ stage_tsan() {
 
 mkdir -p build
 [ -d ../shared/traces ] || echo "NOTE: ../shared/traces is absent: the tests on real traces are skipped"
-[ $# -gt 0 ] || set -- check release lint asan tsan
+[ $# -gt 0 ] || set -- check release viewer lint asan tsan
 for stage in "$@"; do
   if [ "$stage" = lint ] && [ $# -eq 1 ]; then stage_check; fi
   "stage_$stage"

@@ -15,8 +15,10 @@
 #include "src/cli/command_line.h"
 #include "src/cli/help.h"
 #include "src/cli/progress_bar.h"
+#include "src/cli/report_command.h"
 #include "src/cli/terminal.h"
 #include "src/cli/verb.h"
+#include "src/cli/view_command.h"
 #include "src/io/atomic_output.h"
 #include "src/io/byte_sink.h"
 #include "src/render/display_text.h"
@@ -103,20 +105,25 @@ class StdoutSink : public io::ByteSink {
   bool reader_left_ = false;
 };
 
+constexpr std::string_view kReport = "report";
+
 /// A verb with what it is to work on.
 struct Invocation {
   const Verb& verb;
   std::vector<std::string> inputs;
+  session::RawOptions raw;  ///< `options` as they were given
   session::OptionValues options;
 
   const session::DocumentSpec* document() const {
     const auto* const spec = std::get_if<const session::DocumentSpec*>(&verb.spec);
     return spec == nullptr ? nullptr : *spec;
   }
+  bool writes_page() const { return verb.name == kReport && WritesPage(options); }
   /// A document takes -o for itself; what is said about it then goes to standard output.
-  bool prints_document() const { return document() != nullptr && !options.Has("output"); }
+  bool writes_document() const { return document() != nullptr || writes_page(); }
+  bool prints_document() const { return writes_document() && !options.Has("output"); }
   std::optional<std::string> result_path() const {
-    return document() != nullptr ? std::nullopt : options.Text("output");
+    return writes_document() ? std::nullopt : options.Text("output");
   }
 };
 
@@ -124,7 +131,8 @@ render::RenderOptions RenderOptionsOf(const Invocation& invocation) {
   const session::OptionValues& options = invocation.options;
   render::RenderOptions render;
   const auto* const analysis = std::get_if<const session::AnalysisSpec*>(&invocation.verb.spec);
-  const bool writes_markdown = analysis != nullptr && (*analysis)->default_format == "markdown";
+  const bool writes_markdown =
+      analysis != nullptr && !invocation.writes_page() && (*analysis)->default_format == "markdown";
   render.format = session::FormatOf(
       options, writes_markdown ? render::Format::kMarkdown : render::Format::kTable);
   render.verbose = options.Flag("verbose");
@@ -144,6 +152,9 @@ base::Result<session::Outcome> RunSession(const Invocation& invocation, StdoutSi
   session::Hooks hooks;
   hooks.stop = &stop;
   hooks.progress = [&bar](int64_t done, int64_t total) { bar.Update(done, total); };
+  if (invocation.writes_page()) {
+    return RunPageReport(invocation.inputs, invocation.raw, options, hooks, sink, clock);
+  }
   if (const auto* const analysis =
           std::get_if<const session::AnalysisSpec*>(&invocation.verb.spec)) {
     return session::RunAnalysis({*analysis, invocation.inputs, options}, hooks, clock);
@@ -159,6 +170,10 @@ base::Result<session::Outcome> RunSession(const Invocation& invocation, StdoutSi
 base::Status CheckOutput(const Invocation& invocation) {
   const std::optional<std::string> output = invocation.options.Text("output");
   if (!output) {
+    if (invocation.writes_page() && StdoutIsTerminal()) {
+      return base::UsageError("a terminal cannot show a page",
+                              "give -o report.html, or --format markdown for the written report");
+    }
     const bool packed = invocation.prints_document() && invocation.options.Flag("gzip");
     if (!packed || !StdoutIsTerminal()) return {};
     return base::Error{base::ErrorCode::kUsage, "--gzip: a terminal cannot show compressed data",
@@ -192,6 +207,9 @@ base::Status PrintResult(const Invocation& invocation, session::Outcome& outcome
 
 /// Everything after the arguments are understood: the exit status, or what failed.
 base::Result<int> RunInvocation(const Invocation& invocation, const base::StopFlag& stop) {
+  if (std::holds_alternative<const session::ViewSpec*>(invocation.verb.spec)) {
+    return RunView(invocation.inputs, invocation.raw, invocation.options, stop);
+  }
   if (base::Status safe = CheckOutput(invocation); !safe.ok()) return std::move(safe).error();
   base::StageClock clock;
   StdoutSink sink;
@@ -227,10 +245,12 @@ int RunApp(const std::vector<std::string>& arguments, const base::StopFlag& stop
     const std::string text = line->verb == nullptr ? ProgramHelp() : VerbHelp(*line->verb);
     return WriteStdout(text).ok() ? 0 : 1;
   }
+  if (line->verb->name == kReport) ChooseReportFormat(line->options);
   base::Result<session::OptionValues> options =
       session::ParseOptions(line->verb->AllOptions(), line->options);
   if (!options.ok()) return Fail(command, options.error(), json);
-  const Invocation invocation{*line->verb, std::move(line->inputs), *std::move(options)};
+  const Invocation invocation{*line->verb, std::move(line->inputs), std::move(line->options),
+                              *std::move(options)};
   try {
     base::Result<int> status = RunInvocation(invocation, stop);
     return status.ok() ? *status : Fail(command, status.error(), json);

@@ -55,7 +55,11 @@ void AddOption(CLI::App& app, const OptionSpec& spec, Slots& slots) {
   slots.texts.emplace_back();
   CLI::Option* option = app.add_option(Flags(spec), slots.texts.back());
   option->type_name(spec.value_name);  // named where the value is missing
-  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  if (spec.kind == OptionKind::kTexts) {
+    option->join(session::kBetweenTexts);
+  } else {
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
   slots.text_of[spec.name] = {option, &slots.texts.back()};
 }
 

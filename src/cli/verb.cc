@@ -31,6 +31,8 @@ std::vector<Verb> AllVerbs() {
   }
   const session::ProfilesSpec& profiles = session::Profiles();
   verbs.push_back(VerbOf(profiles, profiles.usage, profiles.common_options));
+  const session::ViewSpec& view = session::View();
+  verbs.push_back(VerbOf(view, view.usage, view.common_options));
   std::stable_sort(verbs.begin(), verbs.end(),
                    [](const Verb& a, const Verb& b) { return Place(a) < Place(b); });
   return verbs;

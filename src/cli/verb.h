@@ -9,6 +9,7 @@
 #include "src/session/option.h"
 #include "src/session/profiles_verb.h"
 #include "src/session/registry.h"
+#include "src/session/view_verb.h"
 
 namespace layerscope::cli {
 
@@ -22,7 +23,7 @@ struct Verb {
   std::vector<session::OptionSpec> common_options;  ///< those it shares with the others
   std::vector<std::string> examples;
   std::variant<const session::AnalysisSpec*, const session::DocumentSpec*,
-               const session::ProfilesSpec*>
+               const session::ProfilesSpec*, const session::ViewSpec*>
       spec;
 
   std::vector<session::OptionSpec> AllOptions() const;

@@ -74,11 +74,17 @@ std::optional<int> StatusOf(pid_t child) {
   return WEXITSTATUS(status);
 }
 
-/// Ends the child's whole group.
+/// Whether the child has ended; it is not waited for, so that its group's number stays its own.
+bool HasEnded(pid_t child) {
+  siginfo_t info{};
+  const int flags = WEXITED | WNOHANG | WNOWAIT;
+  return waitid(P_PID, static_cast<id_t>(child), &info, flags) == 0 && info.si_pid == child;
+}
+
+/// Ends the child's whole group: what the child started may outlive it and ignore SIGTERM.
 void End(pid_t child) {
   kill(-child, SIGTERM);
-  for (milliseconds waited{0}; waited < kGrace; waited += kBetweenLooks) {
-    if (StatusOf(child)) return;
+  for (milliseconds waited{0}; waited < kGrace && !HasEnded(child); waited += kBetweenLooks) {
     std::this_thread::sleep_for(kBetweenLooks);
   }
   kill(-child, SIGKILL);
@@ -87,18 +93,24 @@ void End(pid_t child) {
   }
 }
 
+/// posix_spawnp's answers where no folder of PATH has the program: a folder that may not be read,
+/// or that is none, hides nothing.
+bool IsAbsent(int problem) {
+  return problem == ENOENT || problem == EACCES || problem == ENOTDIR;
+}
+
 }  // namespace
 
 base::Result<ChildExit> RunChild(const std::vector<std::string>& arguments, const std::string& log,
                                  const base::StopFlag* stop) {
   pid_t child = 0;
   const int problem = SpawnSettings(log).Spawn(arguments, child);
-  if (problem == ENOENT) return ChildExit{false, 0};
+  if (IsAbsent(problem)) return ChildExit{false, 0};
   if (problem != 0) {
     return base::Error{base::ErrorCode::kFailed,
                        fmt::format("{} cannot be started: {}", arguments.front(),
                                    std::generic_category().message(problem)),
-                       {}};
+                       "check its permissions and the limits of this shell (ulimit -a)"};
   }
   for (;;) {
     if (const std::optional<int> status = StatusOf(child)) return ChildExit{true, *status};

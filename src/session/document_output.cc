@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "src/base/format_number.h"
@@ -11,6 +12,23 @@
 
 namespace layerscope::session {
 namespace {
+
+/// Endings that promise something else than the JSON that a document is: who finds such a file
+/// would open it with the wrong program.
+constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
+    {".zst", "zstd"},
+    {".sqlite", "a database"},
+    {".sqlite3", "a database"},
+    {".db", "a database"},
+    {".nsys-rep", "a report of Nsight Systems"},
+    {".csv", "CSV"},
+    {".parquet", "Parquet"},
+    {".arrow", "Arrow"},
+    {".md", "Markdown"},
+    {".html", "HTML"},
+    {".pftrace", "Perfetto's binary form"},
+    {".zip", "a zip archive"},
+};
 
 /// Counts what reaches the file.
 class FileSink : public io::ByteSink {
@@ -43,9 +61,11 @@ base::Status DocumentOutput::Check(std::string_view what) const {
                     *format_, what),
         "give -o FILE");
   }
-  if (path_ && path_->ends_with(".zst")) {
-    return base::UsageError(fmt::format("-o {}: {}s are not written as zstd", *path_, what),
-                            "name it .json or .json.gz");
+  if (!path_) return {};
+  for (const auto& [ending, kind] : kOtherKinds) {
+    if (!path_->ends_with(ending)) continue;
+    return base::UsageError(fmt::format("-o {}: {}s are not written as {}", *path_, what, kind),
+                            "what is written is JSON: name it .json or .json.gz");
   }
   return {};
 }

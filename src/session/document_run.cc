@@ -20,6 +20,7 @@
 #include "src/session/document_output.h"
 #include "src/session/documents.h"
 #include "src/session/input_files.h"
+#include "src/session/workload.h"
 
 namespace layerscope::session {
 namespace {
@@ -71,15 +72,17 @@ class DocumentRun {
 
   /// What can be refused before anything is read.
   base::Status Check() const;
-  base::Result<analysis::Output> Build(const analysis::AnalysisInput& input,
-                                       const std::vector<std::string>& inputs);
+  base::Result<analysis::Output> Build(const analysis::AnalysisInput& input);
+  /// Names what Build read beside the run in front of the run's files.
+  void AddInputs(table::Result& result) const {
+    result.inputs.insert(result.inputs.begin(), json_.inputs.begin(), json_.inputs.end());
+  }
   /// Writes what Build made, and adds what was written to the result.
   base::Status Write(Outcome& outcome) const;
 
  private:
   base::Result<analysis::Output> BuildTrace(const analysis::AnalysisInput& input);
-  base::Result<analysis::Output> BuildJson(const analysis::AnalysisInput& input,
-                                           const std::vector<std::string>& inputs);
+  base::Result<analysis::Output> BuildJson(const analysis::AnalysisInput& input);
   base::Status WriteTrace(table::RankResult& result) const;
   base::Result<document::CopyCounts> Copy(io::ByteSink& sink) const;
   base::Status WriteJson(Outcome& outcome) const;
@@ -114,9 +117,8 @@ base::Status DocumentRun::Check() const {
       "choose one with --rank, or run it for each");
 }
 
-base::Result<analysis::Output> DocumentRun::Build(const analysis::AnalysisInput& input,
-                                                  const std::vector<std::string>& inputs) {
-  return build_trace_ != nullptr ? BuildTrace(input) : BuildJson(input, inputs);
+base::Result<analysis::Output> DocumentRun::Build(const analysis::AnalysisInput& input) {
+  return build_trace_ != nullptr ? BuildTrace(input) : BuildJson(input);
 }
 
 base::Result<analysis::Output> DocumentRun::BuildTrace(const analysis::AnalysisInput& input) {
@@ -133,13 +135,12 @@ base::Result<analysis::Output> DocumentRun::BuildTrace(const analysis::AnalysisI
   return output;
 }
 
-base::Result<analysis::Output> DocumentRun::BuildJson(const analysis::AnalysisInput& input,
-                                                      const std::vector<std::string>& inputs) {
+base::Result<analysis::Output> DocumentRun::BuildJson(const analysis::AnalysisInput& input) {
   ranks_.assign(input.ranks.begin(), input.ranks.end());
   analysis::AnalysisInput all = input;
   all.ranks = ranks_;
-  base::Result<document::JsonDocument> document =
-      std::get<DocumentSpec::BuildJson>(request_.document->build)(all, request_.options, inputs);
+  base::Result<document::JsonDocument> document = std::get<DocumentSpec::BuildJson>(
+      request_.document->build)(all, request_.options, request_.inputs);
   if (!document.ok()) return std::move(document).error();
   json_ = *std::move(document);
   return analysis::Output{std::move(json_.ranks), std::move(json_.reduced),
@@ -261,6 +262,21 @@ base::Status DocumentRun::WriteJson(Outcome& outcome) const {
   return {};
 }
 
+/// Opens the traces among the inputs, if there are any, and analyses them.
+base::Result<Outcome> RunOnTraces(const AnalysisSpec& spec, const DocumentRequest& request,
+                                  const Hooks& hooks, base::StageClock& clock) {
+  if (!request.document->traces_optional) {
+    return RunAnalysis({&spec, request.inputs, request.options}, hooks, clock);
+  }
+  const Request on_traces{&spec, PartInputs(request.inputs).traces, request.options};
+  if (!on_traces.inputs.empty()) return RunAnalysis(on_traces, hooks, clock);
+  base::Result<LayerContext> model = LoadLayerContext(request.options);
+  if (!model.ok()) return std::move(model).error();
+  auto nothing = std::make_shared<LoadedRun>();
+  nothing->model = *std::move(model);
+  return AnalyseRun(std::move(nothing), on_traces);
+}
+
 }  // namespace
 
 base::Result<Outcome> RunDocument(const DocumentRequest& request, const Hooks& hooks,
@@ -272,15 +288,14 @@ base::Result<Outcome> RunDocument(const DocumentRequest& request, const Hooks& h
   spec.name = request.document->name;
   spec.options = request.document->options;
   spec.layer_need = request.document->layer_need;
-  spec.resolves_modules = true;
+  spec.resolves_modules = request.document->resolves_modules;
   spec.input_set = request.document->input_set;
   spec.compute = [&run](const analysis::AnalysisInput& input, const OptionValues&,
-                        const analysis::Presentation&, const std::vector<std::string>& inputs) {
-    return run.Build(input, inputs);
-  };
-  base::Result<Outcome> outcome =
-      RunAnalysis({&spec, request.inputs, request.options}, hooks, clock);
+                        const analysis::Presentation&,
+                        const std::vector<std::string>&) { return run.Build(input); };
+  base::Result<Outcome> outcome = RunOnTraces(spec, request, hooks, clock);
   if (!outcome.ok()) return outcome;
+  run.AddInputs(outcome->result);
   // Under --strict nothing is written where data was lost or a result is withheld.
   if (outcome->verdict && request.options.Flag("strict")) return *std::move(outcome->verdict);
   clock.Start("write");

@@ -10,6 +10,7 @@
 #include "src/document/requests/list.h"
 #include "src/document/requests/profiles.h"
 #include "src/session/shared_options.h"
+#include "src/session/workload.h"
 
 namespace layerscope::session {
 namespace {
@@ -43,6 +44,10 @@ DocumentSpec Annotate() {
                   const OptionValues& values) -> base::Result<document::TraceDocument> {
     document::AnnotateOptions options;
     options.modules = values.OptionalFlag("modules").value_or(true);
+    options.selection.rank = values.Number("rank");
+    options.selection.pid = values.Text("pid");
+    options.selection.device = values.Text("device");
+    options.selection.stream = values.Text("stream");
     return document::BuildAnnotation(input, options);
   };
   return spec;
@@ -99,8 +104,7 @@ DocumentSpec Requests() {
   spec.options = JoinOptions({{GzipOption()}, ModelOptionSpecs()});
   spec.examples = {
       "layerscope requests examples/qwen3_8b_mi300_sglang -o requests.json",
-      "layerscope requests examples/qwen3_8b_h100_vllm.json.gz examples/qwen3_8b_mi300_sglang "
-      "-o requests.json.gz"};
+      "layerscope requests examples/qwen3_8b_h100_vllm.json.gz --format json -o requests.json.gz"};
   spec.layer_need = LayerNeed::kIfPossible;
   spec.input_set = InputSet::kRuns;
   spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values,
@@ -116,10 +120,70 @@ DocumentSpec Requests() {
   return spec;
 }
 
+std::vector<OptionSpec> WorkloadOptionSpecs() {
+  const auto file = [](std::string name, std::string help) {
+    OptionSpec spec = TextOption(std::move(name), "FILE", std::move(help));
+    spec.names_file = true;
+    return spec;
+  };
+  OptionSpec bench = file("bench", "a benchmark's result; may be given several times");
+  bench.kind = OptionKind::kTexts;
+  OptionSpec run = IntegerOption("run", "N", "of several runs the one that is shown");
+  run.fallback = "the first with single requests";
+  std::vector<OptionSpec> config = LayerOptionSpecs();
+  std::erase_if(config, [](const OptionSpec& option) { return option.name != "config"; });
+  return JoinOptions(
+      {{std::move(bench), file("prometheus", "the server's /metrics, saved after the run"),
+        file("prometheus-before", "the same from before the run: only what came between counts"),
+        std::move(run), GzipOption()},
+       config});
+}
+
+/// -o replaces none of the files that options name.
+base::Status CheckWorkloadOutput(const WorkloadFiles& files, const OptionValues& values) {
+  std::vector<std::string> named = files.bench;
+  for (const auto& path : {files.prometheus, files.prometheus_before, values.Text("config")}) {
+    if (path) named.push_back(*path);
+  }
+  for (const std::string& path : named) {
+    if (base::Status safe = CheckNotOverwritten(path, values.Text("output")); !safe.ok())
+      return safe;
+  }
+  return {};
+}
+
+DocumentSpec Workload() {
+  DocumentSpec spec;
+  spec.name = "workload";
+  spec.group = "convert";
+  spec.usage = "[INPUT…]";
+  spec.summary =
+      "workload_data.json: requests of a benchmark and the server's metrics, told apart by content";
+  spec.options = WorkloadOptionSpecs();
+  spec.examples = {"layerscope workload examples/vllm_bench.json -o workload_data.json",
+                   "layerscope workload --bench examples/vllm_bench.json --prometheus "
+                   "examples/vllm_metrics.txt"};
+  spec.traces_optional = true;
+  spec.resolves_modules = false;
+  spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values,
+                  const std::vector<std::string>& inputs) -> base::Result<document::JsonDocument> {
+    const WorkloadFiles files{PartInputs(inputs).workload, values.Texts("bench"),
+                              values.Text("prometheus"), values.Text("prometheus-before")};
+    if (base::Status safe = CheckWorkloadOutput(files, values); !safe.ok()) {
+      return std::move(safe).error();
+    }
+    WorkloadOptions options;
+    options.run = values.Number("run");
+    return BuildWorkload(files, options, input);
+  };
+  return spec;
+}
+
 }  // namespace
 
 const std::vector<DocumentSpec>& Documents() {
-  static const std::vector<DocumentSpec> kDocuments = {Annotate(), Cut(), Map(), Requests()};
+  static const std::vector<DocumentSpec> kDocuments = {Annotate(), Cut(), Map(), Requests(),
+                                                       Workload()};
   return kDocuments;
 }
 

@@ -24,7 +24,8 @@ struct DocumentSpec {
   /// A copy of one trace. `input` holds one rank; the file behind it is read a second time.
   using BuildTrace = std::function<base::Result<document::TraceDocument>(
       const analysis::AnalysisInput&, const OptionValues&)>;
-  /// One JSON value of all inputs; `inputs` as the user named them.
+  /// One JSON value of all inputs; `inputs` as the user named them. With `traces_optional` those
+  /// that are no traces are its own to read, and there may be no traces.
   using BuildJson = std::function<base::Result<document::JsonDocument>(
       const analysis::AnalysisInput&, const OptionValues&, const std::vector<std::string>& inputs)>;
 
@@ -37,6 +38,9 @@ struct DocumentSpec {
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
   InputSet input_set = InputSet::kRanks;
+  bool resolves_modules = true;  ///< graph replays are resolved and modules named for it
+  /// Only the traces among the inputs (PartInputs) are opened before it is built.
+  bool traces_optional = false;
   std::variant<BuildTrace, BuildJson> build;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "src/ingest/nsys/reader.h"
 #include "src/io/list_directory.h"
 #include "src/session/input_kind.h"
 #include "src/session/rank_name.h"
@@ -83,6 +84,15 @@ base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
   return HoldsNone(path, "name the directory that holds one trace a request");
 }
 
+/// Databases of other programs are no traces; a file alone in its directory is read, to say what it
+/// is.
+void LeaveOutForeign(std::vector<InputFile>& files) {
+  if (files.size() < 2) return;
+  std::erase_if(files, [](const InputFile& file) {
+    return IsDatabaseName(file.path) && !ingest::nsys::MayBeExport(file.path);
+  });
+}
+
 /// The traces among the files of a directory. Captures, annotations and model trees that lie beside
 /// them are no ranks of the run; a directory of captures alone is looked at for itself.
 std::vector<io::DirectoryEntry> TracesAmong(const std::vector<io::DirectoryEntry>& entries) {
@@ -109,6 +119,7 @@ base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path) {
     if (name.known()) names.push_back(name);
     (name.known() ? ranked : others).push_back(std::move(file));
   }
+  if (ranked.empty()) LeaveOutForeign(others);
   if (ranked.empty() && others.size() == 1) return others;
   if (ranked.empty() && others.empty()) {
     return HoldsNone(path, "name the trace file itself");

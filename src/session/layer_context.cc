@@ -67,12 +67,12 @@ base::Status SetProfile(const OptionValues& values, LayerContext& context) {
   if (const std::optional<std::string> name = values.Text("profile")) {
     base::Result<model::Profile> profile = model::LoadProfile(*name);
     if (!profile.ok()) return std::move(profile).error();
-    context.profile = std::make_unique<const model::Profile>(*std::move(profile));
+    context.profile = std::make_shared<const model::Profile>(*std::move(profile));
     context.options.profile_why = fmt::format("--profile {}", *name);
     return {};
   }
   const model::ProfileChoice choice = model::ChooseProfile(context.config.get());
-  context.profile = std::make_unique<const model::Profile>(*choice.profile);
+  context.profile = std::make_shared<const model::Profile>(*choice.profile);
   context.options.profile_why = choice.why;
   return {};
 }
@@ -111,7 +111,7 @@ base::Result<LayerContext> LoadLayerContext(const OptionValues& values) {
     base::Result<model::ModelConfig> config =
         model::LoadModelConfig(*path, values.Number("num-layers"));
     if (!config.ok()) return std::move(config).error().WithContext("--config");
-    context.config = std::make_unique<const model::ModelConfig>(*std::move(config));
+    context.config = std::make_shared<const model::ModelConfig>(*std::move(config));
   }
   if (base::Status set = SetProfile(values, context); !set.ok()) return std::move(set).error();
   base::Result<model::ParallelLayout> parallel = ParallelOf(values);

@@ -17,8 +17,8 @@ namespace layerscope::session {
 /// What the options say of the model: its config, the profile that follows from it or was named,
 /// how layers are to be found, and how the model is spread over GPUs.
 struct LayerContext {
-  std::unique_ptr<const model::ModelConfig> config;  ///< null without --config
-  std::unique_ptr<const model::Profile> profile;     ///< never null
+  std::shared_ptr<const model::ModelConfig> config;  ///< null without --config
+  std::shared_ptr<const model::Profile> profile;     ///< never null
   model::ParallelLayout parallel;
   layers::LayerOptions options;  ///< points into the members above
   std::optional<int64_t> rank;   ///< --rank: one of several processes of a file, where it has many

@@ -31,9 +31,13 @@ struct LoadedRank {
   int64_t t0_ns = 0;            ///< the file's own zero, absolute
   int64_t span_ns = 0;          ///< from its own zero to its last end
   int64_t bytes_read = 0;       ///< of the file, compressed
-  std::unique_ptr<trace::Trace> trace;
-  std::unique_ptr<attribution::Attribution> attribution;
-  std::unique_ptr<layers::LayerStructure>
+  // Shared: one trace under several options is several runs of the same columns (opened_run.h).
+  std::shared_ptr<trace::Trace> trace;
+  std::shared_ptr<attribution::Attribution> attribution;
+  /// What attribution said before replays were resolved and modules named; null unless
+  /// LoadOptions::keep_unresolved.
+  std::shared_ptr<const attribution::Attribution> unresolved;
+  std::shared_ptr<const layers::LayerStructure>
       layers;                            ///< null where they were not, or could not be, sought
   std::optional<base::Error> no_layers;  ///< why they could not be
   /// Files that lay beside the trace, named by nobody, and were read for its modules.
@@ -49,13 +53,14 @@ struct LoadedRank {
 struct LoadedRun {
   InputSet input_set = InputSet::kRanks;
   LayerContext model;  ///< what the options say of the model
-  std::unique_ptr<kernel_names::RuleSet> rules;
+  std::shared_ptr<const kernel_names::RuleSet> rules;
   std::vector<LoadedRank> ranks;
   /// --inductor-debug; null without.
-  std::unique_ptr<const model::InductorProvenance> inductor;
-  /// Files of a directory that could not be read at all, one data_loss entry each: the other ranks
-  /// are used. A file that the user named is never left out.
-  std::vector<table::HealthEntry> unreadable;
+  std::shared_ptr<const model::InductorProvenance> inductor;
+  /// What is to be said of the files together: those of a directory that could not be read at all,
+  /// one data_loss entry each (the other ranks are used; a file that the user named is never left
+  /// out), and clocks that differ.
+  std::vector<table::HealthEntry> health;
 
   /// Views of the members; they live as long as this.
   std::vector<analysis::RankInput> Inputs() const;
@@ -70,6 +75,7 @@ struct LoadOptions {
   LayerNeed layers = LayerNeed::kNever;
   /// What resolves graph replays and names modules; absent: neither is done.
   std::optional<SideFileOptions> side_files;
+  bool keep_unresolved = false;
   int threads = 0;         ///< 0 = one a core
   size_t chunk_bytes = 0;  ///< 0 = the reader's own
   std::optional<int64_t> memory_limit;

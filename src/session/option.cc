@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "src/base/format_number.h"
@@ -52,6 +53,16 @@ base::Result<size_t> ParseChoice(const OptionSpec& spec, const std::string& text
 
 }  // namespace
 
+std::vector<std::string> SplitTexts(const std::string& text) {
+  std::vector<std::string> texts;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(kBetweenTexts, at), text.size());
+    texts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return texts;
+}
+
 const OptionValues::Value* OptionValues::Find(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? nullptr : &found->second;
@@ -72,6 +83,12 @@ std::optional<std::string> OptionValues::Text(std::string_view name) const {
 
 std::string OptionValues::TextOr(std::string_view name, std::string fallback) const {
   return Text(name).value_or(std::move(fallback));
+}
+
+std::vector<std::string> OptionValues::Texts(std::string_view name) const {
+  const Value* const value = Find(name);
+  if (value == nullptr) return {};
+  return std::get<std::vector<std::string>>(*value);
 }
 
 std::optional<int64_t> OptionValues::Number(std::string_view name) const {
@@ -122,6 +139,9 @@ base::Result<OptionValues> ParseOptions(const std::vector<OptionSpec>& specs,
       case OptionKind::kText:
         value = text;
         break;
+      case OptionKind::kTexts:
+        value = SplitTexts(text);
+        break;
       case OptionKind::kInteger:
         if (!number(base::ParseWhole(text))) return BadValue(spec, text, "a whole number");
         break;
@@ -167,6 +187,12 @@ table::Object EnvelopeOptions(const std::vector<OptionSpec>& specs, const Option
       case OptionKind::kChoice:
         value = *values.Text(spec.name);
         break;
+      case OptionKind::kTexts: {
+        table::Array texts;
+        for (std::string& text : values.Texts(spec.name)) texts.emplace_back(std::move(text));
+        value = std::move(texts);
+        break;
+      }
       case OptionKind::kInteger:
       case OptionKind::kDuration:
       case OptionKind::kSize:

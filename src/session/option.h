@@ -17,6 +17,7 @@ namespace layerscope::session {
 enum class OptionKind : uint8_t {
   kFlag,       ///< present or absent; with `negation` also the opposite
   kText,       ///< any text
+  kTexts,      ///< any text, and the option may be given several times
   kInteger,    ///< a whole number that is not negative
   kDuration,   ///< a time literal with a unit, in nanoseconds
   kSize,       ///< a size literal with a unit, in bytes
@@ -37,12 +38,20 @@ struct OptionSpec {
   std::string negation;     ///< "no-collapse"
   bool in_envelope = true;  ///< false: it does not change what is computed
   bool hidden = false;      ///< not in help (tests)
+  /// Its value may name a file, so only who started the program may give it, no visitor of a
+  /// server.
+  bool names_file = false;
 };
 
 /// The lists one behind the other; of options that stand in several the first.
 std::vector<OptionSpec> JoinOptions(std::vector<std::vector<OptionSpec>> lists);
 
-/// Option values as the command line gives them, by name: text, "true" or "false" for flags.
+/// Between the values of an option that was given several times: no path of a sane file has it.
+inline constexpr char kBetweenTexts = '\x1f';
+std::vector<std::string> SplitTexts(const std::string& text);
+
+/// Option values as the command line gives them, by name: text, "true" or "false" for flags,
+/// several texts with kBetweenTexts between them.
 using RawOptions = std::map<std::string, std::string>;
 
 /// Checked values.
@@ -53,6 +62,8 @@ class OptionValues {
   std::optional<bool> OptionalFlag(std::string_view name) const;
   std::optional<std::string> Text(std::string_view name) const;
   std::string TextOr(std::string_view name, std::string fallback) const;
+  /// Of kTexts; empty without the option.
+  std::vector<std::string> Texts(std::string_view name) const;
   std::optional<int64_t> Number(std::string_view name) const;
   std::optional<std::pair<int64_t, int64_t>> Range(std::string_view name) const;
   /// The position of a choice's value among its choices.
@@ -64,7 +75,8 @@ class OptionValues {
     size_t index = 0;
     std::string text;
   };
-  using Value = std::variant<bool, int64_t, std::string, ChoiceValue, std::pair<int64_t, int64_t>>;
+  using Value = std::variant<bool, int64_t, std::string, ChoiceValue, std::pair<int64_t, int64_t>,
+                             std::vector<std::string>>;
   const Value* Find(std::string_view name) const;
   std::map<std::string, Value, std::less<>> values_;
 };

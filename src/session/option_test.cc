@@ -69,6 +69,16 @@ TEST(ParseOptions, SuggestsTheNearestChoice) {
   EXPECT_EQ(error.hint, "choose one of: name, module");
 }
 
+TEST(ParseOptions, SomeOptionsTakeSeveralTexts) {
+  OptionSpec bench = TextOption("bench", "FILE", "a file");
+  bench.kind = OptionKind::kTexts;
+  base::Result<OptionValues> values =
+      ParseOptions({bench}, {{"bench", std::string("a b") + kBetweenTexts + "c"}});
+  ASSERT_TRUE(values.ok());
+  EXPECT_EQ(values->Texts("bench"), (std::vector<std::string>{"a b", "c"}));
+  EXPECT_TRUE(ParseOptions({bench}, {})->Texts("bench").empty());
+}
+
 TEST(EnvelopeOptions, HoldWhatWasGivenAndChangesTheResult) {
   base::Result<OptionValues> values =
       ParseOptions(Specs(), {{"step", "3..5"}, {"limit", "1K"}, {"rank", "1"}});

@@ -17,6 +17,7 @@
 #include "src/analysis/report.h"
 #include "src/analysis/steps.h"
 #include "src/analysis/summary.h"
+#include "src/analysis/timeline.h"
 #include "src/session/shared_options.h"
 
 namespace layerscope::session {
@@ -162,10 +163,8 @@ AnalysisSpec Steps() {
   OptionSpec by =
       ChoiceOption("by", "KEY", {"step", "module"}, "rows per step, or per step and module");
   by.fallback = "step";
-  OptionSpec reduce = ChoiceOption("rank-reduce", "HOW", analysis::RankReduceNames(),
-                                   "one row a step over all ranks");
-  OptionSpec per_rank = FlagOption("per-rank", "with --rank-reduce: the table of each rank too");
-  spec.options = JoinOptions({{std::move(by), std::move(reduce), std::move(per_rank)},
+  spec.options = JoinOptions({{std::move(by)},
+                              RankReduceOptions(),
                               SelectionOptions(),
                               PassOptions(),
                               ModelOptionSpecs(),
@@ -178,9 +177,7 @@ AnalysisSpec Steps() {
     options.selection = SelectionOf(values);
     options.presentation = presentation;
     options.by_module = values.TextOr("by", "step") == "module";
-    if (const std::optional<size_t> how = values.Choice("rank-reduce")) {
-      options.rank_reduce = static_cast<analysis::RankReduce>(*how);
-    }
+    options.rank_reduce = RankReduceOf(values);
     options.per_rank = values.Flag("per-rank");
     return analysis::ComputeSteps(input, options);
   };
@@ -199,11 +196,12 @@ AnalysisSpec Overhead() {
     return option.name == "stream" || option.name == "module" || option.name == "from" ||
            option.name == "to";
   });
-  spec.options = JoinOptions({std::move(selection), RowOptions()});
+  spec.options = JoinOptions({RankReduceOptions(), std::move(selection), RowOptions()});
   spec.examples = {HelpExample("overhead", {}), HelpExample("overhead", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
-    return analysis::ComputeOverhead(input, {SelectionOf(values), presentation});
+    return analysis::ComputeOverhead(
+        input, {SelectionOf(values), presentation, RankReduceOf(values), values.Flag("per-rank")});
   };
   return spec;
 }
@@ -270,6 +268,33 @@ AnalysisSpec Layers() {
   return spec;
 }
 
+AnalysisSpec Timeline() {
+  AnalysisSpec spec;
+  spec.name = "timeline";
+  spec.group = "look";
+  spec.summary = "streams, steps, passes and layers over time, as the viewer draws them";
+  OptionSpec bins = IntegerOption("bins", "N", "join what is shorter than an N-th of the time");
+  bins.fallback = std::to_string(analysis::kTimelineBins);
+  std::vector<OptionSpec> places = PlaceOptions();
+  std::erase_if(places, [](const OptionSpec& option) { return option.name == "phase"; });
+  spec.options =
+      JoinOptions({{std::move(bins), DurationOption("from", "show the time from T on (3.2ms)"),
+                    DurationOption("to", "show the time before T")},
+                   std::move(places),
+                   ModelOptionSpecs()});
+  spec.resolves_modules = true;
+  spec.layer_need = LayerNeed::kIfPossible;
+  spec.examples = {HelpExample("timeline", {}),
+                   HelpExample("timeline", "--from 10ms --to 12ms --bins 200")};
+  spec.compute = [](const AnalysisInput& input, const OptionValues& values,
+                    const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
+    return analysis::ComputeTimeline(input,
+                                     {SelectionOf(values), presentation,
+                                      values.Number("bins").value_or(analysis::kTimelineBins)});
+  };
+  return spec;
+}
+
 AnalysisSpec Ranges() {
   AnalysisSpec spec;
   spec.name = "ranges";
@@ -300,16 +325,25 @@ AnalysisSpec Report() {
   AnalysisSpec spec;
   spec.name = "report";
   spec.group = "show";
-  spec.summary = "the written report: trace, model, passes, layers, types, kernels, bottleneck";
+  spec.summary =
+      "the viewer with its data in one HTML file; -o x.md: the written report on one pass";
+  OptionSpec size = TextOption("max-size", "SIZE", "the largest page; what is cut is said");
+  size.kind = OptionKind::kSize;
+  size.fallback = "20 MiB";
+  size.in_envelope = false;
   spec.options = JoinOptions({{PassOption("report on this pass (index, as passes lists it)",
-                                          "the steady one, else the last whole one")},
+                                          "the steady one, else the last whole one"),
+                               std::move(size)},
+                              BenchmarkOptions(),
                               PlaceOptions(),
                               ModelOptionSpecs(),
                               {RowOptions().front()}});
   spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.default_format = "markdown";
-  spec.examples = {HelpExample("report", "-o report.md"), HelpExample("report", "--phase prefill")};
+  spec.own_formats = {"html"};
+  spec.examples = {HelpExample("report", "-o report.html"),
+                   HelpExample("report", "--phase prefill -o report.md")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
     return analysis::ComputeReport(input, {SelectionOf(values), presentation});
@@ -320,9 +354,9 @@ AnalysisSpec Report() {
 }  // namespace
 
 const std::vector<AnalysisSpec>& Analyses() {
-  static const std::vector<AnalysisSpec> kAnalyses = {Summary(), Info(),    Modules(), Passes(),
-                                                      Layers(),  Kernels(), Steps(),   Overhead(),
-                                                      Ranges(),  Report()};
+  static const std::vector<AnalysisSpec> kAnalyses = {Summary(),  Info(),    Modules(), Passes(),
+                                                      Layers(),   Kernels(), Steps(),   Overhead(),
+                                                      Timeline(), Ranges(),  Report()};
   return kAnalyses;
 }
 

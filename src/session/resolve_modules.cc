@@ -39,6 +39,11 @@ class FileLog {
   }
 
   const std::optional<base::Error>& failure() const { return failure_; }
+  /// One of them was opened, or tried.
+  bool SawAny(const std::vector<SideFilePath>& files) const {
+    return std::any_of(files.begin(), files.end(),
+                       [this](const SideFilePath& file) { return seen_.count(file.path) != 0; });
+  }
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   /// Those that nobody named.
   const std::vector<std::string>& used() const { return used_; }
@@ -106,6 +111,27 @@ void NoteUnused(LoadedRank& rank, std::string what) {
   if (!rank.unused) rank.unused = std::move(what);
 }
 
+/// Recordings that the user named and nothing opened, for stronger sources had placed every launch.
+void NoteUnopened(LoadedRank& rank, const SideFileSet& set, const FileLog& log) {
+  const std::vector<attribution::GraphAlignment>& graphs = rank.attribution->alignments;
+  const bool all_placed = std::all_of(graphs.begin(), graphs.end(), [](const auto& graph) {
+    return graph.evidence != attribution::Evidence::kUnresolved;
+  });
+  if (!all_placed) return;
+  for (const auto source :
+       {attribution::Evidence::kCaptureAlignment, attribution::Evidence::kEagerAlignment}) {
+    const char* const option = OptionOf(source, set);
+    const bool is_capture = source == attribution::Evidence::kCaptureAlignment;
+    if (option == nullptr || log.SawAny(is_capture ? set.captures : set.eager)) continue;
+    const std::string what =
+        fmt::format("{} was not read: {} gave every graph launch its modules already", option,
+                    is_capture ? "graph nodes"
+                               : "stronger recordings (--no-side-files leaves out those found)");
+    rank.attribution->warnings.push_back({"side_file_needless", Severity::kWarning, 1, what + "."});
+    NoteUnused(rank, what);
+  }
+}
+
 /// Recordings of graphs that the user named for a database, which has the nodes of its graphs. They
 /// are said and left out; those that lie beside it by chance are left out.
 SideFileSet WithoutRecordings(LoadedRank& rank, SideFileSet set) {
@@ -159,6 +185,7 @@ void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStruct
                            base::FormatCounted(withheld.launches, "graph launch", "graph launches"),
                            withheld.why));
   }
+  NoteUnopened(rank, set, log);
 }
 
 /// Recordings that were named for a trace that replays no graph.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/attribution/activity_warnings.h"
 #include "src/session/shared_options.h"
 #include "src/session/side_file_search.h"
 
@@ -13,22 +14,6 @@ namespace {
 
 using table::HealthEntry;
 using table::Severity;
-
-LoadOptions LoadOptionsOf(const Request& request, const Hooks& hooks) {
-  const OptionValues& values = request.options;
-  LoadOptions options;
-  if (request.analysis->resolves_modules) options.side_files = SideFileOptionsOf(values);
-  options.input_set = request.analysis->input_set;
-  options.layers = LayerNeedOf(*request.analysis, values);
-  options.inductor_debug = values.TextOr("inductor-debug", {});
-  options.rules_path = values.TextOr("rules", {});
-  options.threads = static_cast<int>(std::min<int64_t>(values.Number("threads").value_or(0), 1024));
-  options.chunk_bytes = static_cast<size_t>(values.Number("chunk-size").value_or(0));
-  options.memory_limit = values.Number("memory-limit");
-  options.stop = hooks.stop;
-  options.progress = hooks.progress;
-  return options;
-}
 
 /// Two files of one rank are either two runs or a mistake; both are worth a word.
 std::vector<HealthEntry> DuplicateRanks(const LoadedRun& run) {
@@ -68,6 +53,7 @@ void AddHealth(const LoadedRun& run, bool selects_part, table::RankResult& resul
     if (rank.path != result.input) continue;
     std::vector<HealthEntry> health = rank.trace->ledger.ToHealth();
     std::vector<HealthEntry> more = rank.attribution->warnings;
+    if (!result.shows_modules) std::erase_if(more, attribution::IsAboutModules);
     if (selects_part) more = OfWholeFile(std::move(more));
     health.insert(health.end(), more.begin(), more.end());
     if (rank.layers != nullptr) {
@@ -179,6 +165,22 @@ base::Status CheckOutput(const OptionValues& values, const std::vector<InputFile
 
 }  // namespace
 
+LoadOptions LoadOptionsOf(const Request& request, const Hooks& hooks) {
+  const OptionValues& values = request.options;
+  LoadOptions options;
+  if (request.analysis->resolves_modules) options.side_files = SideFileOptionsOf(values);
+  options.input_set = request.analysis->input_set;
+  options.layers = LayerNeedOf(*request.analysis, values);
+  options.inductor_debug = values.TextOr("inductor-debug", {});
+  options.rules_path = values.TextOr("rules", {});
+  options.threads = static_cast<int>(std::min<int64_t>(values.Number("threads").value_or(0), 1024));
+  options.chunk_bytes = static_cast<size_t>(values.Number("chunk-size").value_or(0));
+  options.memory_limit = values.Number("memory-limit");
+  options.stop = hooks.stop;
+  options.progress = hooks.progress;
+  return options;
+}
+
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const Request& request, const Hooks& hooks,
                                                        base::StageClock& clock) {
   const LoadOptions options = LoadOptionsOf(request, hooks);
@@ -191,13 +193,37 @@ base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const Request& request, c
   }
   base::Result<LoadedRun> loaded = LoadRun(*files, *std::move(model), options, clock);
   if (!loaded.ok()) return std::move(loaded).error();
-  auto run = std::make_shared<const LoadedRun>(*std::move(loaded));
-  if (options.layers == LayerNeed::kRequired) {
+  return std::make_shared<const LoadedRun>(*std::move(loaded));
+}
+
+base::Result<Outcome> AnalyseRun(std::shared_ptr<const LoadedRun> run, const Request& request) {
+  if (LayerNeedOf(*request.analysis, request.options) == LayerNeed::kRequired) {
     if (std::optional<base::Error> missing = MissingLayers(*run, request.options)) {
       return *std::move(missing);
     }
   }
-  return std::shared_ptr<const LoadedRun>(std::move(run));
+  Outcome outcome;
+  outcome.run = std::move(run);
+  const std::vector<analysis::RankInput> inputs = outcome.run->Inputs();
+  base::Result<analysis::Output> output = request.analysis->compute(
+      outcome.run->Input(inputs), request.options, PresentationOf(request.options), request.inputs);
+  if (!output.ok()) return std::move(output).error();
+  table::Result& result = outcome.result;
+  result.command = request.analysis->name;
+  result.inputs = outcome.run->Infos();
+  result.options = EnvelopeOptions(AllOptions(*request.analysis), request.options);
+  result.health = outcome.run->health;
+  const std::vector<HealthEntry> duplicates = DuplicateRanks(*outcome.run);
+  result.health.insert(result.health.end(), duplicates.begin(), duplicates.end());
+  result.health.insert(result.health.end(), output->health.begin(), output->health.end());
+  result.ranks = std::move(output->ranks);
+  result.reduced = std::move(output->reduced);
+  result.reduced_blocks = std::move(output->reduced_blocks);
+  for (table::RankResult& rank : result.ranks) {
+    AddHealth(*outcome.run, SelectsPart(request.options), rank);
+  }
+  outcome.verdict = VerdictOf(*outcome.run, result, request.options.Flag("strict"));
+  return outcome;
 }
 
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
@@ -207,28 +233,9 @@ base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,
   }
   base::Result<std::shared_ptr<const LoadedRun>> run = OpenRun(request, hooks, clock);
   if (!run.ok()) return std::move(run).error();
-  Outcome outcome;
-  outcome.run = *std::move(run);
   clock.Start("analyse");
-  const std::vector<analysis::RankInput> inputs = outcome.run->Inputs();
-  base::Result<analysis::Output> output = request.analysis->compute(
-      outcome.run->Input(inputs), request.options, PresentationOf(request.options), request.inputs);
+  base::Result<Outcome> outcome = AnalyseRun(*std::move(run), request);
   clock.Stop();
-  if (!output.ok()) return std::move(output).error();
-  table::Result& result = outcome.result;
-  result.command = request.analysis->name;
-  result.inputs = outcome.run->Infos();
-  result.options = EnvelopeOptions(AllOptions(*request.analysis), request.options);
-  result.health = outcome.run->unreadable;
-  const std::vector<HealthEntry> duplicates = DuplicateRanks(*outcome.run);
-  result.health.insert(result.health.end(), duplicates.begin(), duplicates.end());
-  result.health.insert(result.health.end(), output->health.begin(), output->health.end());
-  result.ranks = std::move(output->ranks);
-  result.reduced = std::move(output->reduced);
-  for (table::RankResult& rank : result.ranks) {
-    AddHealth(*outcome.run, SelectsPart(request.options), rank);
-  }
-  outcome.verdict = VerdictOf(*outcome.run, result, request.options.Flag("strict"));
   return outcome;
 }
 

@@ -38,12 +38,19 @@ struct Outcome {
   std::optional<base::Error> verdict;
 };
 
+/// What to read and to find for a request.
+LoadOptions LoadOptionsOf(const Request& request, const Hooks& hooks);
+
 /// Opens, reads and attributes the files that the inputs stand for, finds their layers as far as
 /// LayerNeedOf says, and resolves graph replays and names modules where the analysis shows any.
-/// kUsage when -o names one of the files; kFailed when layers are required and cannot be sought in
-/// a selected rank.
+/// kUsage when -o names one of the files.
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const Request& request, const Hooks& hooks,
                                                        base::StageClock& clock);
+
+/// Runs the analysis of a request on a run that was opened for it, or for options that mean the
+/// same to it (opened_run.h). Writes to nothing but its outcome, so several may run at once.
+/// kFailed when layers are required and could not be sought in a selected rank.
+base::Result<Outcome> AnalyseRun(std::shared_ptr<const LoadedRun> run, const Request& request);
 
 /// Opens, reads, attributes and analyses. Nothing is printed.
 base::Result<Outcome> RunAnalysis(const Request& request, const Hooks& hooks,

@@ -8,14 +8,13 @@
 namespace layerscope::session {
 namespace {
 
-OptionSpec DurationOption(std::string name, std::string help) {
-  OptionSpec spec = TextOption(std::move(name), "T", std::move(help));
-  spec.kind = OptionKind::kDuration;
+OptionSpec WithLetter(char letter, OptionSpec spec) {
+  spec.letter = letter;
   return spec;
 }
 
-OptionSpec WithLetter(char letter, OptionSpec spec) {
-  spec.letter = letter;
+OptionSpec NamesFile(OptionSpec spec) {
+  spec.names_file = true;
   return spec;
 }
 
@@ -92,6 +91,12 @@ OptionSpec IntegerOption(std::string name, std::string value_name, std::string h
   return spec;
 }
 
+OptionSpec DurationOption(std::string name, std::string help) {
+  OptionSpec spec = TextOption(std::move(name), "T", std::move(help));
+  spec.kind = OptionKind::kDuration;
+  return spec;
+}
+
 OptionSpec ChoiceOption(std::string name, std::string value_name, std::vector<std::string> choices,
                         std::string help) {
   OptionSpec spec = TextOption(std::move(name), std::move(value_name), std::move(help));
@@ -142,11 +147,12 @@ std::vector<OptionSpec> PassOptions() {
 
 std::vector<OptionSpec> LayerOptionSpecs() {
   return {
-      TextOption("config", "FILE|DIR",
-                 "the model's Hugging Face config.json; it also names the modules of layers in "
-                 "graphs that no recording explains"),
-      WithFallback("chosen from the config",
-                   TextOption("profile", "NAME|FILE", "how the model's layers show in kernels")),
+      NamesFile(TextOption("config", "FILE|DIR",
+                           "the model's Hugging Face config.json; it also names the modules of "
+                           "layers in graphs that no recording explains")),
+      WithFallback(
+          "chosen from the config",
+          NamesFile(TextOption("profile", "NAME|FILE", "how the model's layers show in kernels"))),
       TextOption("anchor-kernel", "SUBSTR|/RE/",
                  "a kernel that opens each layer or block, or stands once a layer"),
       FlagOption("anchor-boundary", "the anchor opens a block: cut right before it"),
@@ -159,13 +165,13 @@ std::vector<OptionSpec> LayerOptionSpecs() {
       IntegerOption("pp", "N", "pipeline parallel size"),
       IntegerOption("dp", "N", "data parallel size"),
       IntegerOption("ep", "N", "expert parallel size"),
-      TextOption("server-args", "FILE|TEXT",
-                 "the server's command line, which says the parallel sizes")};
+      NamesFile(TextOption("server-args", "FILE|TEXT",
+                           "the server's command line, which says the parallel sizes"))};
 }
 
 std::vector<OptionSpec> SideFileOptionSpecs() {
   constexpr const char* kBeside = "what lies beside the trace by its name";
-  return {
+  std::vector<OptionSpec> options = {
       WithFallback(kBeside, TextOption("capture-trace", "FILE|DIR",
                                        "the trace that was recorded while the graphs were "
                                        "captured, or a folder of them")),
@@ -182,18 +188,46 @@ std::vector<OptionSpec> SideFileOptionSpecs() {
       TextOption(
           "inductor-debug", "DIR|FILE",
           "what torch.compile wrote with TORCH_COMPILE_DEBUG=1 INDUCTOR_PROVENANCE=1, or one "
-          "provenance map"),
-      FlagOption("no-side-files", "use no file that lies beside the trace and is not named")};
+          "provenance map")};
+  for (OptionSpec& option : options) option.names_file = true;
+  options.push_back(
+      FlagOption("no-side-files", "use no file that lies beside the trace and is not named"));
+  return options;
 }
 
 std::vector<OptionSpec> ModelOptionSpecs() {
   return JoinOptions({LayerOptionSpecs(), SideFileOptionSpecs()});
 }
 
+std::vector<OptionSpec> BenchmarkOptions() {
+  OptionSpec bench =
+      TextOption("bench", "FILE", "a benchmark's result; may be given several times");
+  bench.kind = OptionKind::kTexts;
+  std::vector<OptionSpec> options = {
+      std::move(bench),
+      TextOption("prometheus", "FILE", "the server's /metrics, saved after the run"),
+      TextOption("prometheus-before", "FILE",
+                 "the same from before the run: only what came between counts")};
+  for (OptionSpec& option : options) option.names_file = true;
+  return options;
+}
+
 std::vector<OptionSpec> RowOptions() {
   return {WithFallback("what fits, all for json and csv",
                        WithLetter('n', IntegerOption("rows", "ROWS", "rows to show; 0 = all"))),
           TextOption("sort", "COL[:asc]", "order rows by a column, largest first")};
+}
+
+std::vector<OptionSpec> RankReduceOptions() {
+  return {ChoiceOption("rank-reduce", "HOW", analysis::RankReduceNames(),
+                       "one row a step over all ranks"),
+          FlagOption("per-rank", "with --rank-reduce: the table of each rank too")};
+}
+
+std::optional<analysis::RankReduce> RankReduceOf(const OptionValues& values) {
+  const std::optional<size_t> how = values.Choice("rank-reduce");
+  if (!how) return std::nullopt;
+  return static_cast<analysis::RankReduce>(*how);
 }
 
 analysis::Selection SelectionOf(const OptionValues& values) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/analysis/analysis.h"
+#include "src/analysis/rank_reduce.h"
 #include "src/analysis/selection.h"
 #include "src/render/render.h"
 #include "src/session/option.h"
@@ -13,6 +15,8 @@ namespace layerscope::session {
 OptionSpec FlagOption(std::string name, std::string help);
 OptionSpec TextOption(std::string name, std::string value_name, std::string help);
 OptionSpec IntegerOption(std::string name, std::string value_name, std::string help);
+/// A time literal with a unit.
+OptionSpec DurationOption(std::string name, std::string help);
 OptionSpec ChoiceOption(std::string name, std::string value_name, std::vector<std::string> choices,
                         std::string help);
 
@@ -31,12 +35,19 @@ std::vector<OptionSpec> PassOptions();
 /// --pp --dp --ep --server-args.
 std::vector<OptionSpec> LayerOptionSpecs();
 
+/// --bench --prometheus --prometheus-before: the workload that ran.
+std::vector<OptionSpec> BenchmarkOptions();
+
 /// What tells the modules of replayed graphs and the paths of modules: --capture-trace
 /// --eager-trace --graph-annotations --model-tree --inductor-debug, and --no-side-files. A verb
 /// that has these is given resolved replays.
 std::vector<OptionSpec> SideFileOptionSpecs();
 /// Both: all that tells of the model that ran.
 std::vector<OptionSpec> ModelOptionSpecs();
+
+/// --rank-reduce and --per-rank.
+std::vector<OptionSpec> RankReduceOptions();
+std::optional<analysis::RankReduce> RankReduceOf(const OptionValues& values);
 
 analysis::Selection SelectionOf(const OptionValues& values);
 /// Rows, order and names; `format` decides who reads.

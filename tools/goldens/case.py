@@ -7,7 +7,7 @@
   === input tiny.json              the bytes of an input file, up to the next ===; *.gz is compressed
   === input bad.json escaped       the same with \\x00, \\n, … in the text read as Python escapes
   === sqlite run.sqlite            a database made by the SQL statements that follow
-  === generate gen.json.gz OPTIONS a file made by layerscope-gen OPTIONS
+  === generate gen.json.gz OPTIONS a file made by layerscope-gen OPTIONS (`nsys …`: a database)
   === shared a.json.gz traces/kineto/a.json.gz   a file of ../shared, under a short name
   === run modules tiny.json -n 3   the command; `< tiny.json` feeds standard input
   === exit 0                       expected of the run above: exit code (default 0),

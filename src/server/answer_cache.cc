@@ -1,0 +1,76 @@
+#include "src/server/answer_cache.h"
+
+namespace layerscope::server {
+namespace {
+
+size_t SizeOf(const std::string& key, const Answer& answer) {
+  constexpr size_t kPerEntry = 256;
+  return 2 * key.size() + answer.body.size() + kPerEntry;
+}
+
+}  // namespace
+
+SharedAnswer AnswerCache::FindLocked(const std::string& key) {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return nullptr;
+  kept_.splice(kept_.begin(), kept_, found->second);
+  return found->second->second;
+}
+
+SharedAnswer AnswerCache::Find(const std::string& key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return FindLocked(key);
+}
+
+void AnswerCache::Ask(const std::string& key, Compute compute, Done done) {
+  SharedAnswer kept;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    kept = FindLocked(key);
+    if (kept == nullptr) {
+      std::vector<Done>& waiting = waiting_[key];
+      waiting.push_back(std::move(done));
+      if (waiting.size() > 1) return;
+    }
+  }
+  if (kept != nullptr) {
+    done(std::move(kept));
+    return;
+  }
+  pool_.Post([this, key, compute = std::move(compute)] {
+    Finish(key, std::make_shared<const Answer>(compute()));
+  });
+}
+
+void AnswerCache::Finish(const std::string& key, SharedAnswer answer) {
+  std::vector<Done> waiting;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (answer->status == 200) Keep(key, answer);
+    const auto found = waiting_.find(key);
+    waiting = std::move(found->second);
+    waiting_.erase(found);
+  }
+  for (const Done& done : waiting) done(answer);
+}
+
+void AnswerCache::Keep(const std::string& key, SharedAnswer answer) {
+  const size_t size = SizeOf(key, *answer);
+  if (size > max_bytes_) return;
+  bytes_ += size;
+  kept_.emplace_front(key, std::move(answer));
+  by_key_[key] = kept_.begin();
+  while (bytes_ > max_bytes_) {
+    const Entry& last = kept_.back();
+    bytes_ -= SizeOf(last.first, *last.second);
+    by_key_.erase(last.first);
+    kept_.pop_back();
+  }
+}
+
+size_t AnswerCache::bytes() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace layerscope::server
