@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "src/analysis/group_by.h"
 #include "src/analysis/module_labels.h"
+#include "src/analysis/place.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -23,6 +25,7 @@ namespace {
 using attribution::Evidence;
 using attribution::GraphAlignment;
 using table::Cell;
+using table::ColumnSpec;
 
 constexpr int64_t kRowsForPeople = 12;
 /// Graphs that a note lists by number; more are counted.
@@ -55,6 +58,21 @@ bool IsInHealth(const RankView& view, const GraphAlignment& graph) {
          });
 }
 
+/// The graphs that the selection has a launch of, with those launches alone.
+std::vector<GraphAlignment> SelectedGraphs(const RankView& view) {
+  const attribution::Attribution& attr = view.attribution();
+  if (view.selects_all() || attr.alignments.empty()) return attr.alignments;
+  std::vector<uint8_t> chosen(view.trace().calls.size(), 0);
+  for (const uint32_t row : view.rows()) {
+    if (attr.under_graph[row] != 0 && attr.launch[row].valid()) {
+      chosen[attr.launch[row].index()] = 1;
+    }
+  }
+  return attribution::SumLaunches(
+      attr.alignments, attr.aligned_launches,
+      [&](const attribution::AlignedLaunch& launch) { return chosen[launch.call.index()] != 0; });
+}
+
 /// By which file, and what is odd: "bs_64_rank0.json.gz: captured for batch 64".
 std::string NoteOf(const RankView& view, const GraphAlignment& graph) {
   std::string note = graph.source.empty() ? std::string() : ShownFile(view, graph.source);
@@ -66,10 +84,10 @@ std::string NoteOf(const RankView& view, const GraphAlignment& graph) {
 }
 
 /// "graphs 0, 2, 5: bs_64_rank0.json.gz", one line a file and reason, in order of the first graph.
-std::vector<std::string> Notes(const RankView& view) {
+std::vector<std::string> Notes(const RankView& view, const std::vector<GraphAlignment>& graphs) {
   std::vector<std::pair<std::string, std::vector<int64_t>>> by_note;
   std::map<std::string, size_t> at;
-  for (const GraphAlignment& graph : view.attribution().alignments) {
+  for (const GraphAlignment& graph : graphs) {
     const std::string note = NoteOf(view, graph);
     if (note.empty()) continue;
     const auto [place, is_new] = at.emplace(note, by_note.size());
@@ -90,60 +108,95 @@ std::vector<std::string> Notes(const RankView& view) {
   return notes;
 }
 
-table::Table TableForPeople(std::vector<GraphAlignment> graphs) {
+/// A graph and where it was launched.
+struct GraphRow {
+  GraphAlignment graph;
+  Place place;
+};
+
+std::vector<GraphRow> RowsOf(const RankView& view, std::vector<GraphAlignment> graphs) {
+  std::vector<GraphRow> rows;
+  for (GraphAlignment& graph : graphs) {
+    const Place place = PlaceAt(view, graph.process);
+    rows.push_back({std::move(graph), place});
+  }
+  return rows;
+}
+
+/// A column of the graph: a member of it, or what is made of it.
+template <typename CellOf>
+auto OfGraph(CellOf cell_of) {
+  return [cell_of](const GraphRow& row) { return Cell(std::invoke(cell_of, row.graph)); };
+}
+
+void AddRankAndPid(const RankView& view, RowTable<GraphRow>& table) {
+  const PlaceColumns shown = PlacesToShow(view);
+  const auto spec = [](ColumnSpec column, bool people) {
+    column.priority = 1;
+    return people ? column : ForMachines(column);
+  };
+  table.Add(spec({.name = "rank"}, shown.rank),
+            [](const GraphRow& row) { return ToCell(row.place.rank); });
+  table.Add(spec({.name = "pid"}, shown.pid),
+            [](const GraphRow& row) { return ToCell(row.place.pid); });
+}
+
+table::Table TableForPeople(const RankView& view, std::vector<GraphAlignment> graphs) {
   const bool in_pieces = std::any_of(graphs.begin(), graphs.end(),
                                      [](const GraphAlignment& graph) { return graph.pieces > 1; });
-  RowTable<GraphAlignment> table(std::move(graphs));
-  table.AddInt({.name = "graph"}, &GraphAlignment::graph)
+  RowTable<GraphRow> table(RowsOf(view, std::move(graphs)));
+  table.Add({.name = "graph"}, OfGraph(&GraphAlignment::graph));
+  AddRankAndPid(view, table);
+  table
       .Add(Count("batch", "batch", 1),
-           [](const GraphAlignment& graph) { return table::CellOrNull(graph.batch); })
-      .AddInt(Count("launches", "launches"), &GraphAlignment::launches);
-  if (in_pieces) table.AddInt(Count("pieces", "pieces", 2), &GraphAlignment::pieces);
-  table.Add(Count("kernels", "kernels", 1), KernelsOf)
-      .AddInt(Count("matched", "matched"), &GraphAlignment::matched)
+           OfGraph([](const GraphAlignment& graph) { return table::CellOrNull(graph.batch); }))
+      .Add(Count("launches", "launches"), OfGraph(&GraphAlignment::launches));
+  if (in_pieces) table.Add(Count("pieces", "pieces", 2), OfGraph(&GraphAlignment::pieces));
+  table.Add(Count("kernels", "kernels", 1), OfGraph(KernelsOf))
+      .Add(Count("matched", "matched"), OfGraph(&GraphAlignment::matched))
       .Add(Count("mismatched", "not", 1),
-           [](const GraphAlignment& graph) { return KernelsOf(graph) - graph.matched; })
-      .Add({.name = "evidence"},
-           [](const GraphAlignment& graph) { return Cell(EvidenceText(graph)); });
+           OfGraph([](const GraphAlignment& graph) { return KernelsOf(graph) - graph.matched; }))
+      .Add({.name = "evidence"}, OfGraph(EvidenceText));
   return table.Take();
 }
 
 }  // namespace
 
-table::Table AlignmentForMachines(const attribution::Attribution& attribution) {
-  RowTable<GraphAlignment> table(attribution.alignments);
-  table.AddInt({.name = "graph"}, &GraphAlignment::graph)
+table::Table AlignmentForMachines(const RankView& view) {
+  RowTable<GraphRow> table(RowsOf(view, SelectedGraphs(view)));
+  table.Add({.name = "graph"}, OfGraph(&GraphAlignment::graph));
+  AddRankAndPid(view, table);
+  table
       .Add({.name = "batch"},
-           [](const GraphAlignment& graph) { return table::CellOrNull(graph.batch); })
+           OfGraph([](const GraphAlignment& graph) { return table::CellOrNull(graph.batch); }))
       .Add({.name = "capture_file"},
-           [](const GraphAlignment& graph) { return table::TextCellOrNull(graph.source); })
-      .Add({.name = "capture_batch"},
-           [](const GraphAlignment& graph) { return table::CellOrNull(graph.source_batch); })
-      .AddInt({.name = "launches"}, &GraphAlignment::launches)
-      .AddInt({.name = "pieces"}, &GraphAlignment::pieces)
-      .AddInt({.name = "kernels"}, &GraphAlignment::kernels_per_launch)
-      .AddInt({.name = "matched"}, &GraphAlignment::matched)
-      .AddInt({.name = "mismatched"}, &GraphAlignment::mismatched)
-      .AddInt({.name = "missing"}, &GraphAlignment::missing)
-      .Add({.name = "evidence"},
-           [](const GraphAlignment& graph) { return Cell(attribution::ToString(graph.evidence)); })
-      .Add({.name = "withheld"}, [](const GraphAlignment& graph) { return Cell(graph.withheld); })
+           OfGraph([](const GraphAlignment& graph) { return table::TextCellOrNull(graph.source); }))
+      .Add({.name = "capture_batch"}, OfGraph([](const GraphAlignment& graph) {
+             return table::CellOrNull(graph.source_batch);
+           }))
+      .Add({.name = "launches"}, OfGraph(&GraphAlignment::launches))
+      .Add({.name = "pieces"}, OfGraph(&GraphAlignment::pieces))
+      .Add({.name = "kernels"}, OfGraph(&GraphAlignment::kernels_per_launch))
+      .Add({.name = "matched"}, OfGraph(&GraphAlignment::matched))
+      .Add({.name = "mismatched"}, OfGraph(&GraphAlignment::mismatched))
+      .Add({.name = "missing"}, OfGraph(&GraphAlignment::missing))
+      .Add({.name = "evidence"}, OfGraph([](const GraphAlignment& graph) {
+             return attribution::ToString(graph.evidence);
+           }))
+      .Add({.name = "withheld"}, OfGraph(&GraphAlignment::withheld))
       .Add({.name = "reason"},
-           [](const GraphAlignment& graph) { return table::TextCellOrNull(graph.reason); })
-      .Add({.name = "confidence"},
-           [](const GraphAlignment& graph) { return Cell(Confidence(graph)); });
+           OfGraph([](const GraphAlignment& graph) { return table::TextCellOrNull(graph.reason); }))
+      .Add({.name = "confidence"}, OfGraph(Confidence));
   return table.Take();
 }
 
 std::optional<table::Block> GraphsBlock(const RankView& view, const Presentation& presentation) {
-  const attribution::Attribution& attr = view.attribution();
-  const bool any = std::any_of(view.rows().begin(), view.rows().end(),
-                               [&](uint32_t row) { return attr.under_graph[row] != 0; });
-  if (!any || attr.alignments.empty()) return std::nullopt;
-  table::Table table = TableForPeople(attr.alignments);
-  table.title = base::FormatCounted(static_cast<int64_t>(attr.alignments.size()), "graph");
+  const std::vector<GraphAlignment> graphs = SelectedGraphs(view);
+  if (graphs.empty()) return std::nullopt;
+  table::Table table = TableForPeople(view, graphs);
+  table.title = base::FormatCounted(static_cast<int64_t>(graphs.size()), "graph");
   table::NoteRowsLeftOut(table, table::LimitRows(table, presentation.Limit(kRowsForPeople)));
-  for (std::string& note : Notes(view)) table.notes.push_back(std::move(note));
+  for (std::string& note : Notes(view, graphs)) table.notes.push_back(std::move(note));
   return table::TableBlock(std::move(table));
 }
 
@@ -173,8 +226,8 @@ std::string ReplayEvidenceText(const RankView& view) {
 std::string ReplaySourcesText(const RankView& view) {
   std::vector<std::string> files;
   size_t n_more = 0;
-  std::set<std::string_view> known;
-  for (const GraphAlignment& graph : view.attribution().alignments) {
+  std::set<std::string> known;
+  for (const GraphAlignment& graph : SelectedGraphs(view)) {
     if (graph.evidence == Evidence::kUnresolved || graph.source.empty()) continue;
     if (!known.insert(graph.source).second) continue;
     if (files.size() < kFilesInNote) {

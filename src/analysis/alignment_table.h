@@ -10,9 +10,9 @@
 
 namespace layerscope::analysis {
 
-/// The `alignment` of CLI.md: one row a graph of the trace, what was laid over it and how well. The
-/// whole file's, whatever is selected; no row without graph launches.
-table::Table AlignmentForMachines(const attribution::Attribution& attribution);
+/// The `alignment` of CLI.md: one row a graph, what was laid over it and how well. Of a selection
+/// the launches that ran a selected activity; no row without graph launches.
+table::Table AlignmentForMachines(const RankView& view);
 
 /// The same as people read it, with the reasons below. Absent when no selected activity lies under
 /// a graph launch.

@@ -49,8 +49,9 @@ struct AnalysisInput {
 /// options and health.
 struct Output {
   std::vector<table::RankResult> ranks;
-  std::optional<table::Object> reduced;      ///< over several files, where the analysis reduces
-  std::vector<table::HealthEntry> health{};  ///< of the run as a whole, beside that of each input
+  std::optional<table::Object> reduced;        ///< over several files, where the analysis reduces
+  std::vector<table::HealthEntry> health{};    ///< of the run as a whole, beside that of each input
+  std::vector<table::Block> reduced_blocks{};  ///< what people see of `reduced`; empty: all of it
 };
 
 /// How rows are chosen and ordered for the reader at hand; never what they hold.

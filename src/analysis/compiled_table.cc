@@ -171,10 +171,15 @@ std::string NoteForPeople(const InductorKernels& kernels, const std::vector<Regi
     sum_ns += row.sum_ns;
     for (const auto& [module, dur_ns] : row.by_module) module_ns += dur_ns;
   }
-  return fmt::format(
-      "--inductor-debug: tells of {} of {}; their nodes name a module for {}", kernels.use().n_told,
-      base::FormatCounted(kernels.n_names(), "fused kernel name"),
-      module_ns == 0 ? "none of the time" : base::FormatShare(module_ns, sum_ns) + " of the time");
+  const std::string told = fmt::format("--inductor-debug: tells of {} of {}", kernels.use().n_told,
+                                       base::FormatCounted(kernels.n_names(), "fused kernel name"));
+  if (module_ns > 0) {
+    return fmt::format("{}; their nodes name a module for {} of the time", told,
+                       base::FormatShare(module_ns, sum_ns));
+  }
+  return told +
+         "; their nodes name no module: only those that read a parameter could, by the log of a "
+         "whole torch_compile_debug folder; `kernels --inductor-debug` lists the nodes";
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ base::Result<table::RankResult> FlowOfTypes(const AnalysisInput& input, const Ra
   base::Result<PassLayers> layers = CollectPassLayers(view, options.selection);
   if (!layers.ok()) return std::move(layers).error();
   table::RankResult result = StartResult(layers->view);
-  if (layers->rows.empty()) result.abstained = view.input().layers->abstained;
+  if (layers->rows.empty()) result.abstained = AbstentionOf(view.input());
   result.blocks = FlowBlocks(*layers, input.profile, options.presentation.Limit(0),
                              options.presentation.verbose);
   return result;

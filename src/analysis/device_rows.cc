@@ -7,6 +7,7 @@
 #include <set>
 
 #include "src/analysis/interval_union.h"
+#include "src/analysis/place.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -15,6 +16,12 @@ struct StreamSums {
   StreamRow row;
   IntervalUnion busy;
 };
+
+std::string TextOf(const LabelValue& label) {
+  if (const auto* number = std::get_if<int64_t>(&label)) return fmt::format("{}", *number);
+  const auto* text = std::get_if<std::string_view>(&label);
+  return std::string(text != nullptr ? *text : "");
+}
 
 std::string NameOf(const trace::Trace& trace, trace::DeviceId device) {
   if (!device.valid()) return {};
@@ -33,6 +40,7 @@ DeviceRow SumDevice(const RankView& view, const uint32_t* begin, const uint32_t*
   device.device = view.DeviceLabel(id);
   device.name = NameOf(view.trace(), id);
   std::map<size_t, StreamSums> streams;
+  std::set<trace::ProcessId> processes;
   IntervalUnion busy;
   TimeSpan span;
   for (const uint32_t* row = begin; row != end; ++row) {
@@ -45,11 +53,15 @@ DeviceRow SumDevice(const RankView& view, const uint32_t* begin, const uint32_t*
     const trace::StreamId stream = view.activities().stream[*row];
     if (!stream.valid()) continue;
     StreamSums& sums = streams[stream.index()];
+    const trace::ProcessId process = view.attribution().host_process[*row];
+    if (process.valid()) processes.insert(process);
+    if (sums.row.n == 0) sums.row.pid = PlaceOfRow(view, *row).pid;
     sums.row.stream = view.LabelOf(view.trace().streams[stream.index()].id);
     ++sums.row.n;
     sums.row.sum_ns += dur_ns;
     sums.busy.Add(start_ns, dur_ns);
   }
+  for (const trace::ProcessId process : processes) device.pids.push_back(view.PidLabel(process));
   device.busy_ns = busy.busy_ns();
   device.first_ns = span.first_ns();
   device.last_ns = span.last_ns();
@@ -76,6 +88,18 @@ std::vector<DeviceRow> BuildDeviceRows(const RankView& view) {
   std::stable_sort(devices.begin(), devices.end(),
                    [](const DeviceRow& a, const DeviceRow& b) { return a.device < b.device; });
   return devices;
+}
+
+std::string SharedDeviceText(const RankView& view, const DeviceRow& device) {
+  if (device.pids.size() < 2) return {};
+  std::vector<std::string> pids;
+  for (const LabelValue& pid : device.pids) pids.push_back(TextOf(pid));
+  return fmt::format(
+      "{} processes (pid {}) name device {}: one GPU that they share, or one each under one "
+      "number; "
+      "busy, idle and overlap are of all of them, --pid{} shows one",
+      pids.size(), fmt::join(pids, ", "), TextOf(device.device),
+      view.processes().rank_of[view.processes().hosts.front().index()] ? " or --rank" : "");
 }
 
 std::string DeviceNames(const trace::Trace& trace) {

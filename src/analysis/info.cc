@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/analysis/device_rows.h"
+#include "src/analysis/device_table.h"
 #include "src/analysis/launch_counts.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/recording_facts.h"
@@ -128,6 +129,7 @@ table::Array DevicesToArray(const std::vector<DeviceRow>& devices) {
     table::Array streams;
     for (const StreamRow& stream : device.streams) {
       streams.push_back(Object{{"stream", ToValue(stream.stream)},
+                               {"pid", ToValue(stream.pid)},
                                {"n", stream.n},
                                {"sum_ns", stream.sum_ns},
                                {"busy_ns", stream.busy_ns}});
@@ -188,8 +190,10 @@ Object DataOf(const RankView& view, const Facts& facts) {
                  {"launches", Object{{"n", launches.n},
                                      {"graph", launches.graph},
                                      {"without_activity", launches.without_activity},
+                                     {"captured", launches.captured},
                                      {"max_kernels", launches.max_kernels},
                                      {"graph_kernels", launches.graph_kernels},
+                                     {"max_graph_kernels", launches.max_graph_kernels},
                                      {"graph_kernel_sum_ns", launches.graph_kernel_sum_ns}}},
                  {"kernels_without_launch", launches.kernels_without_launch},
                  {"activities_without_call", launches.activities_without_call},
@@ -224,18 +228,6 @@ std::string ProcessesText(const RankView& view) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string LaunchText(const LaunchCounts& launches) {
-  if (launches.n == 0) return "none recorded";
-  std::string text = fmt::format("{}, of which {} without an activity", FormatCount(launches.n),
-                                 FormatCount(launches.without_activity));
-  if (launches.graph > 0) {
-    text += fmt::format("; {} graph launches (largest: {} kernels, {} in all)",
-                        FormatCount(launches.graph), FormatCount(launches.max_kernels),
-                        FormatDuration(launches.graph_kernel_sum_ns));
-  }
-  return text;
-}
-
 table::Block FactsBlock(const RankView& view, const Facts& facts) {
   const trace::Trace& trace = view.trace();
   const KindCounts& kinds = facts.kinds;
@@ -259,7 +251,7 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
   add("processes", ProcessesText(view));
   if (!trace.metadata.vllm_version.empty()) add("vLLM", trace.metadata.vllm_version);
   add("ops", FormatCount(facts.n_ops));
-  add("launches", LaunchText(facts.launches));
+  add("launches", LaunchText(facts.launches, kinds.n_graphs, kinds.graph_ns));
   add("module scopes",
       modules.n_scopes == 0
           ? std::string(IsDatabase(trace)
@@ -289,49 +281,6 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
                   FormatShare(facts.launches.kernels_without_launch, kinds.n_kernels),
                   FormatCounted(facts.launches.activities_without_call, "activity", "activities")));
   return block;
-}
-
-/// A stream, or the device as a whole.
-struct PlaceRow {
-  LabelValue device;
-  std::string stream;
-  int64_t n = 0;
-  int64_t sum_ns = 0;
-  int64_t busy_ns = 0;
-  std::optional<int64_t> first_ns;  ///< of the device as a whole
-  std::optional<int64_t> last_ns;
-};
-
-table::Block DevicesBlock(const Facts& facts) {
-  std::vector<PlaceRow> rows;
-  table::Table notes;
-  for (const DeviceRow& device : facts.devices) {
-    rows.push_back({device.device, "all", device.n, device.sum_ns, device.busy_ns, device.first_ns,
-                    device.last_ns});
-    for (const StreamRow& stream : device.streams) {
-      const auto* number = std::get_if<int64_t>(&stream.stream);
-      const auto* text = std::get_if<std::string_view>(&stream.stream);
-      rows.push_back({device.device,
-                      number != nullptr ? fmt::format("{}", *number)
-                                        : std::string(text != nullptr ? *text : ""),
-                      stream.n, stream.sum_ns, stream.busy_ns, std::nullopt, std::nullopt});
-    }
-    if (!device.name.empty()) notes.notes.push_back(fmt::format("device name: {}", device.name));
-  }
-  RowTable<PlaceRow> table(std::move(rows));
-  table.Add({.name = "device"}, [](const PlaceRow& row) { return ToCell(row.device); })
-      .AddText({.name = "stream"}, &PlaceRow::stream)
-      .AddInt(Count("n", "activities"), &PlaceRow::n)
-      .AddInt(Nanoseconds("sum_ns", "sum"), &PlaceRow::sum_ns)
-      .AddInt(Nanoseconds("busy_ns", "busy"), &PlaceRow::busy_ns)
-      .Add(Nanoseconds("first_ns", "first start", 1),
-           [](const PlaceRow& row) { return table::CellOrNull(row.first_ns); })
-      .Add(Nanoseconds("last_ns", "last end", 1),
-           [](const PlaceRow& row) { return table::CellOrNull(row.last_ns); });
-  table::Table result = table.Take();
-  result.title = "Devices and streams";
-  result.notes = std::move(notes.notes);
-  return table::TableBlock(std::move(result));
 }
 
 struct CategoryRow {
@@ -374,7 +323,7 @@ table::RankResult ComputeRank(const AnalysisInput& input, const RankView& view,
   result.main_table = "devices";
   if (!options.presentation.for_people) return result;
   result.blocks.push_back(FactsBlock(view, facts));
-  if (!facts.devices.empty()) result.blocks.push_back(DevicesBlock(facts));
+  if (!facts.devices.empty()) result.blocks.push_back(DevicesBlock(view, facts.devices));
   const trace::Trace& trace = view.trace();
   result.blocks.push_back(IsDatabase(trace) ? TablesBlock(trace) : CategoriesBlock(trace));
   return result;

@@ -268,14 +268,27 @@ std::vector<KernelRow> WithoutCategory(const RankView& view, std::vector<KernelR
   return by_name;
 }
 
+bool IsWholeGraph(const RankView& view, const KernelRow& row) {
+  return view.activities().kind[row.group.first_row] == trace::ActivityKind::kGraph;
+}
+
 std::string OtherText(const RankView& view, const std::vector<KernelRow>& others) {
   int64_t other_ns = 0;
+  int64_t graph_ns = 0;
   std::vector<std::string> names;
   for (const KernelRow& row : others) {
     other_ns += row.group.sum_ns;
+    if (IsWholeGraph(view, row)) {
+      graph_ns += row.group.sum_ns;
+      continue;
+    }
     if (names.size() == kOtherNames) continue;
     names.push_back(fmt::format("{} ({})", row.shown_name,
                                 base::FormatShare(row.group.sum_ns, view.total_ns())));
+  }
+  if (graph_ns > 0) {
+    names.insert(names.begin(), fmt::format("graphs that were recorded whole ({})",
+                                            base::FormatShare(graph_ns, view.total_ns())));
   }
   if (names.empty()) return {};
   return fmt::format("{} {}: {}", view.rules().category(view.rules().other()).name,

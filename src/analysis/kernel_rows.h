@@ -52,4 +52,7 @@ std::vector<KernelRow> WithoutCategory(const RankView& view, std::vector<KernelR
 /// together.
 std::string OtherText(const RankView& view, const std::vector<KernelRow>& others);
 
+/// A graph that was recorded as a whole: rules for the names of kernels say nothing of it.
+bool IsWholeGraph(const RankView& view, const KernelRow& row);
+
 }  // namespace layerscope::analysis

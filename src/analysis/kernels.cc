@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/analysis/abstentions.h"
 #include "src/analysis/compiled_table.h"
 #include "src/analysis/compute_flow.h"
 #include "src/analysis/coverage.h"
@@ -11,7 +12,6 @@
 #include "src/analysis/layer_kernels.h"
 #include "src/analysis/module_labels.h"
 #include "src/analysis/rank_loop.h"
-#include "src/analysis/recording_facts.h"
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -195,7 +195,7 @@ base::Result<table::RankResult> ComputeLayer(const AnalysisInput& input, const R
 
 base::Result<table::RankResult> ComputeRank(const RankView& view, const KernelsOptions& options) {
   table::RankResult result = StartResult(view);
-  result.abstained = WithoutKernels(view);
+  result.abstained = WithoutWork(view);
   if (options.by == KernelsBy::kLayer) {
     base::Result<const layers::LayerStructure*> structure = StructureOf(view.input());
     if (!structure.ok()) return std::move(structure).error();

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "src/analysis/abstentions.h"
 #include "src/analysis/not_found.h"
 #include "src/base/parse_number.h"
+#include "src/layers/find_layers.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -196,11 +198,10 @@ base::Result<const LayerStructure*> StructureOf(const RankInput& rank) {
 
 std::optional<table::Abstention> AbstentionOf(const RankInput& rank) {
   if (rank.layers == nullptr || !rank.layers->abstained) return std::nullopt;
-  if (!rank.attribution->cpu_only) return rank.layers->abstained;
-  return table::Abstention{rank.layers->abstained->code,
-                           "the trace holds CPU ops alone, and passes and layers are found in GPU "
-                           "kernels",
-                           "`layerscope modules` shows the CPU time of its modules and ops"};
+  // A capture ran nothing and may have layers for all that; what is said of it stays.
+  if (rank.layers->abstained->code != layers::kNoKernels) return rank.layers->abstained;
+  std::optional<table::Abstention> nothing = WithoutGpuWork(rank);
+  return nothing ? nothing : rank.layers->abstained;
 }
 
 base::Result<ChosenPass> ChoosePass(const RankInput& rank, const std::optional<NumberRange>& passes,

@@ -70,8 +70,9 @@ class Summer {
     const int64_t start_ns = view_.activities().start_ns[row];
     const int64_t dur_ns = view_.activities().dur_ns[row];
     const bool is_kernel = view_.IsKernel(row);
-    (is_kernel ? sums.n_kernels : sums.n_copies) += 1;
-    (is_kernel ? sums.sum_ns : sums.copy_ns) += dur_ns;
+    const bool is_graph = view_.activities().kind[row] == trace::ActivityKind::kGraph;
+    (is_kernel ? sums.n_kernels : is_graph ? sums.n_graphs : sums.n_copies) += 1;
+    (is_kernel ? sums.sum_ns : is_graph ? sums.graph_ns : sums.copy_ns) += dur_ns;
     sums.span.Add(start_ns, dur_ns);
     sums.busy.Add(start_ns, dur_ns);
     const trace::StringId name = view_.activities().name[row];

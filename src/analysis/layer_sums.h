@@ -29,17 +29,19 @@ class CategorySums {
 };
 
 /// The selected activities of a layer, a head, a tail or a pass. `sum_ns` and `n_kernels` are
-/// kernels alone; span and busy cover copies and sets too.
+/// kernels alone; span and busy cover copies, sets and whole graphs too.
 struct PartSums {
   int64_t n_kernels = 0;
   int64_t sum_ns = 0;
   int64_t n_copies = 0;
   int64_t copy_ns = 0;
+  int64_t n_graphs = 0;  ///< graphs recorded without their kernels
+  int64_t graph_ns = 0;
   TimeSpan span;
   IntervalUnion busy;
   CategorySums by_category;
-  int64_t total_ns() const { return sum_ns + copy_ns; }
-  int64_t n() const { return n_kernels + n_copies; }
+  int64_t total_ns() const { return sum_ns + copy_ns + graph_ns; }
+  int64_t n() const { return n_kernels + n_copies + n_graphs; }
 };
 
 struct LayerSums : PartSums {

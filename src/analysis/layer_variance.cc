@@ -175,8 +175,8 @@ base::Result<table::RankResult> ComputeLayerVariance(const RankView& view,
   const std::vector<size_t> passes = PassesToCompare(structure, kind);
   table::RankResult result = StartResult(view);
   if (passes.empty()) {
-    result.abstained =
-        structure.abstained ? structure.abstained : std::optional(NothingToCompare(kind));
+    result.abstained = AbstentionOf(view.input());
+    if (!result.abstained) result.abstained = NothingToCompare(kind);
   }
   std::vector<LayerVariance> rows = RowsOf(structure, SumStructure(view, structure), passes);
   SummarizeVariance(rows);

@@ -158,7 +158,7 @@ base::Result<table::RankResult> ComputePass(const RankView& view, const LayersOp
   if (!layers.ok()) return std::move(layers).error();
   table::RankResult result = StartResult(layers->view);
   const bool none = layers->rows.empty();
-  if (none) result.abstained = structure.abstained;
+  if (none) result.abstained = AbstentionOf(view.input());
   table::Table machines = LayerTableForMachines(view, layers->rows);
   if (base::Status sorted = table::SortBy(machines, options.presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();

@@ -148,16 +148,20 @@ class NodeBuilder {
   }
 
   void CountCalls() {
-    if (!view_.selects_all()) return CountSelectedCalls();
+    CountSelectedCalls();
     for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!view_.SelectsHost(modules_[i].process)) continue;
       nodes_[i].calls = modules_[i].calls;
+      nodes_[i].captured_calls = modules_[i].captured_calls;
       nodes_[i].cpu_ns = modules_[i].cpu_ns;
       nodes_[i].cpu_self_ns = modules_[i].cpu_self_ns;
+      used_[i] = 1;
     }
   }
 
   /// Calls that hold a selected activity, and their CPU time.
   void CountSelectedCalls() {
+    if (view_.selects_all()) return;
     const attribution::ModuleTree& tree = attr_.modules;
     std::vector<uint8_t> counted(tree.module_of_scope.size(), 0);
     for (const uint32_t row : view_.rows()) {
@@ -196,7 +200,7 @@ class NodeBuilder {
       const uint32_t at = stack.back();
       stack.pop_back();
       if (next_sibling[at] != kNone) stack.push_back(next_sibling[at]);
-      if (!view_.selects_all() && used_[at] == 0) continue;
+      if (used_[at] == 0) continue;
       place_of[at] = static_cast<int64_t>(ordered.size());
       ModuleNode node = std::move(nodes_[at]);
       node.id = place_of[at];

@@ -24,7 +24,8 @@ struct ModuleNode {
   std::string class_name;
   std::string instance;  ///< "Qwen3DecoderLayer_7"; of a run RangeName of its members
   int64_t calls = 0;
-  int64_t cpu_ns = 0;
+  int64_t captured_calls = 0;  ///< more calls, that recorded a graph and ran nothing
+  int64_t cpu_ns = 0;          ///< of both
   int64_t cpu_self_ns = 0;
   int64_t gpu_incl_ns = 0;
   int64_t gpu_excl_ns = 0;
@@ -60,10 +61,10 @@ struct ModuleNodes {
   int64_t total_activities = 0;
 };
 
-/// Sums the selected activities over the module tree. Without a selection every module of the trace
-/// is there; with one, the modules that hold a selected activity, and calls and CPU times count the
-/// calls that hold one. LS_CHECKs that attributed + unattributed = total and that children sum to
-/// their parents.
+/// Sums the selected activities over the module tree. Of processes that are selected whole every
+/// module and call is there; with a selection inside of them, the modules that hold a selected
+/// activity, and calls and CPU times count the calls that hold one. LS_CHECKs that attributed +
+/// unattributed = total and that children sum to their parents.
 ModuleNodes BuildModuleNodes(const RankView& view);
 
 /// For each node the index of its last descendant + 1, from the depth-first order.

@@ -72,6 +72,52 @@ TEST(ModuleNodes, SumInclusiveExclusiveAndBusy) {
   EXPECT_EQ(layer.cpu_ns, 90);
 }
 
+/// Two processes of a database: each captures its model once and replays the graph twice; each has
+/// a module that launches nothing.
+trace::Trace CapturedAndReplayed() {
+  TraceBuilder build;
+  build.Nsys();
+  for (int64_t pid = 1; pid <= 2; ++pid) {
+    build.GpuProcess(pid);
+    const auto main = build.Thread(pid, pid);
+    build.PathScope(main, "model", 0, 100);
+    build.PathScope(main, "model.mlp", 10, 20);
+    build.NodeRow(main, 12, 5);
+    build.PathScope(main, "idle", 150, 10);
+    for (int64_t i = 1; i <= 2; ++i) {
+      build.Call(main, "cudaGraphLaunch_v10000", 100 + 100 * i, i);
+      build.GraphNode(build.Kernel("gemm", 150 + 100 * i, 10, i), 5);
+    }
+  }
+  return std::move(build).Build();
+}
+
+TEST(ModuleNodes, ASelectionOfProcessesCountsTheCallsThatTheWholeCounts) {
+  const TestRun run(CapturedAndReplayed());
+  const ModuleNodes whole = NodesOf(run);
+  ASSERT_EQ(whole.nodes.size(), 6U);
+  for (const int64_t rank : {0, 1}) {
+    Selection selection;
+    selection.rank = rank;
+    selection.without_communication = rank == 1;
+    const auto views = Select(run.input(), selection);
+    ASSERT_TRUE(views.ok());
+    const ModuleNodes part = BuildModuleNodes(views->front());
+    ASSERT_EQ(part.nodes.size(), 3U);
+    for (size_t i = 0; i < 3; ++i) {
+      const ModuleNode& of_whole = whole.nodes[static_cast<size_t>(rank) * 3 + i];
+      EXPECT_EQ(part.nodes[i].instance, of_whole.instance);
+      EXPECT_EQ(part.nodes[i].calls, of_whole.calls);
+      EXPECT_EQ(part.nodes[i].captured_calls, of_whole.captured_calls);
+      EXPECT_EQ(part.nodes[i].cpu_ns, of_whole.cpu_ns);
+    }
+  }
+  const ModuleNode& mlp = Named(whole.nodes, "mlp");
+  EXPECT_EQ(mlp.calls, 2) << "two replays";
+  EXPECT_EQ(mlp.captured_calls, 1);
+  EXPECT_EQ(Named(whole.nodes, "idle").calls, 1) << "it recorded nothing";
+}
+
 TEST(ModuleNodes, WhatNoModuleExplainsIsCountedByReason) {
   const TestRun run(Layers(2));
   const ModuleNodes tree = NodesOf(run);
@@ -174,6 +220,42 @@ TEST(RollUp, ByCapturesKeepsTheRestAsOther) {
   EXPECT_EQ((*rows)[1].key, "0.Attention");
   EXPECT_EQ((*rows)[1].captures, (std::vector<std::string>{"0", "Attention"}));
   EXPECT_EQ((*rows)[4].gpu_incl_ns, 20);
+}
+
+TEST(RollUp, WhatLiesBelowAMatchBelongsToIt) {
+  // Model_0 (own 1) { Attention_0 (own 2, 3 calls) { Linear_0 (own 10, 3 calls), Linear_1 (own 20)
+  // } }
+  const auto node = [](int64_t parent, int depth, const char* path, int64_t incl_ns,
+                       int64_t excl_ns) {
+    ModuleNode made;
+    made.parent = parent;
+    made.depth = depth;
+    made.path = path;
+    made.calls = 3;
+    made.gpu_incl_ns = incl_ns;
+    made.gpu_excl_ns = excl_ns;
+    return made;
+  };
+  const std::vector<ModuleNode> nodes = {node(-1, 1, "Model_0", 33, 1),
+                                         node(0, 2, "Model_0.Attention_0", 32, 2),
+                                         node(1, 3, "Model_0.Attention_0.Linear_0", 10, 10),
+                                         node(1, 3, "Model_0.Attention_0.Linear_1", 20, 20)};
+  base::Result<std::vector<RollupRow>> rows = RollUp(nodes, "Attention");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 2U);
+  EXPECT_EQ((*rows)[0].key, "[other]");
+  EXPECT_EQ((*rows)[0].gpu_incl_ns, 1);  // 1 + 32 = 33: nothing counts twice
+  EXPECT_EQ((*rows)[0].calls, 0);
+  EXPECT_EQ((*rows)[1].gpu_incl_ns, 32);
+  EXPECT_EQ((*rows)[1].calls, 3);
+  EXPECT_EQ((*rows)[1].n_modules, 1);
+
+  // An anchored pattern leaves what is below to the module that matched, too.
+  rows = RollUp(nodes, R"(Attention_\d+$)");
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ((*rows)[0].gpu_incl_ns, 1);
+  EXPECT_EQ((*rows)[0].gpu_excl_ns, 31);
+  EXPECT_EQ((*rows)[1].gpu_incl_ns, 32);
 }
 
 TEST(RollUp, BadPatternIsAUsageError) {

@@ -87,6 +87,7 @@ ModuleNode Merge(const std::vector<ModuleNode>& nodes, const Run& members) {
   for (size_t i = 1; i < members.size(); ++i) {
     const ModuleNode& node = nodes[members[i]];
     merged.calls += node.calls;
+    merged.captured_calls += node.captured_calls;
     merged.cpu_ns += node.cpu_ns;
     merged.cpu_self_ns += node.cpu_self_ns;
     merged.gpu_incl_ns += node.gpu_incl_ns;

@@ -67,6 +67,19 @@ bool AnyClass(const std::vector<ModuleNode>& rows) {
                      [](const ModuleNode& row) { return !row.class_name.empty(); });
 }
 
+/// "3 calls recorded a graph and ran nothing; they are not counted": of the outermost modules.
+std::string CapturesText(const ModuleNodes& tree) {
+  int64_t n = 0;
+  for (const ModuleNode& node : tree.nodes) {
+    const bool is_inside =
+        node.parent >= 0 && tree.nodes[static_cast<size_t>(node.parent)].captured_calls > 0;
+    if (!is_inside) n += node.captured_calls;
+  }
+  if (n == 0) return {};
+  return fmt::format("{} recorded a graph and ran nothing: not counted here",
+                     base::FormatCounted(n, "more call"));
+}
+
 /// What has no module, and how replayed kernels got theirs.
 void AddNotes(const RankView& view, const ModuleNodes& tree, table::Table& table) {
   if (std::string rest = UnattributedText(tree); !rest.empty()) table.notes.push_back(rest);
@@ -100,7 +113,7 @@ void AddTimes(const RankView& view, const ModuleNodes& tree, RowTable<ModuleNode
 void AddColumnsForPeople(const RankView& view, const ModuleNodes& tree, bool with_class,
                          RowTable<ModuleNode>& table) {
   AddName(view, with_class, table);
-  table.Add(Count("calls", "calls", 2), OfModule(&ModuleNode::calls));
+  table.Add(Count("calls", "calls", 1), OfModule(&ModuleNode::calls));
   AddTimes(view, tree, table);
   table.Add(Nanoseconds("gpu_busy_ns", "busy", 3), BusyOf);
   const auto of_run = [](int64_t ModuleNode::*member) {
@@ -109,8 +122,14 @@ void AddColumnsForPeople(const RankView& view, const ModuleNodes& tree, bool wit
       return node.*member;
     };
   };
-  table.Add(Nanoseconds("min_incl_ns", "min", 1), of_run(&ModuleNode::min_incl_ns));
-  table.Add(Nanoseconds("max_incl_ns", "max", 1), of_run(&ModuleNode::max_incl_ns));
+  const auto of_members = [](const char* name, const char* title) {
+    ColumnSpec spec = Nanoseconds(name, title, 3);
+    spec.note =
+        "min, max: time of one module of a row that stands for several (×N), over all calls";
+    return spec;
+  };
+  table.Add(of_members("min_incl_ns", "min"), of_run(&ModuleNode::min_incl_ns));
+  table.Add(of_members("max_incl_ns", "max"), of_run(&ModuleNode::max_incl_ns));
 }
 
 /// "… and 2 more (0.054 ms)": the roots that have time and are not among the rows.
@@ -151,6 +170,7 @@ table::Table NodesForMachines(const RankView& view, std::vector<ModuleNode> node
     table.AddInt({.name = name, .title = title}, member);
   };
   add("calls", &ModuleNode::calls);
+  add("captured_calls", &ModuleNode::captured_calls);
   add("cpu_ns", &ModuleNode::cpu_ns);
   add("cpu_self_ns", &ModuleNode::cpu_self_ns);
   table.AddInt(Share("gpu_incl_ns", TimeTitle(view), 0), &ModuleNode::gpu_incl_ns);
@@ -184,6 +204,9 @@ table::Block BlockOfNodes(const RankView& view, const ModuleNodes& tree,
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
   AddNotes(view, tree, table);
+  if (std::string captures = CapturesText(tree); !captures.empty()) {
+    table.notes.push_back(std::move(captures));
+  }
   const int64_t limit = presentation.Limit(0);
   if (limit > 0 && n_rows > limit) table::NoteRowsLeftOut(table, table::LimitRows(table, limit));
   if (shown.n_not_listed > 0) {
@@ -246,7 +269,11 @@ table::Table RollupForPeople(const RankView& view, const ModuleNodes& tree,
   RowTable<RollupRow> builder(std::move(rows));
   builder.AddText(Key("key", "modules"), &RollupRow::key)
       .AddInt(Count("n_modules", "n"), &RollupRow::n_modules)
-      .AddInt(Count("calls", "calls", 1), &RollupRow::calls)
+      .Add(Count("calls", "calls", 1),
+           [](const RollupRow& row) -> Cell {
+             if (row.is_other()) return table::Null();
+             return row.calls;
+           })
       .AddInt(
           Count(view.cpu_only() ? "ops" : "kernels_incl", view.cpu_only() ? "ops" : "kernels", 2),
           view.cpu_only() ? &RollupRow::activities_incl : &RollupRow::kernels_incl)

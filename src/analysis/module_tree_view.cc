@@ -116,7 +116,11 @@ std::string ExampleOf(const std::vector<ModuleNode>& nodes) {
   if (nodes.empty()) {
     return "there are no nn.Module scopes here; record with with_stack=True, or select more";
   }
-  return fmt::format("paths look like {}", nodes[nodes.size() / 2].path);
+  // The deepest one shows every level's spelling.
+  const auto deepest =
+      std::max_element(nodes.begin(), nodes.end(),
+                       [](const ModuleNode& a, const ModuleNode& b) { return a.depth < b.depth; });
+  return fmt::format("paths look like {}", deepest->path);
 }
 
 base::Result<ModuleTreeView> ViewTree(const ModuleNodes& tree, const ModulesOptions& options) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/analysis/abstentions.h"
 #include "src/analysis/alignment_table.h"
 #include "src/analysis/compiled_table.h"
 #include "src/analysis/coverage.h"
@@ -11,7 +12,6 @@
 #include "src/analysis/module_table.h"
 #include "src/analysis/module_tree_view.h"
 #include "src/analysis/rank_loop.h"
-#include "src/analysis/recording_facts.h"
 #include "src/analysis/rollup.h"
 #include "src/table/limit.h"
 #include "src/table/sort.h"
@@ -43,7 +43,7 @@ void AddTotals(const RankView& view, const ModulesOptions& options, const Module
   data.emplace_back("total", table::Object{{"gpu_ns", tree.total_ns},
                                            {"kernels", tree.total_kernels},
                                            {"activities", tree.total_activities}});
-  data.emplace_back("alignment", AlignmentForMachines(view.attribution()));
+  data.emplace_back("alignment", AlignmentForMachines(view));
 }
 
 /// What became of the graphs, below the modules.

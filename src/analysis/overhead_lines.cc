@@ -11,7 +11,7 @@ std::string_view ToString(OverheadLine line) {
 
 std::string_view TitleOf(OverheadLine line) {
   constexpr std::array<std::string_view, kOverheadLines> kTitles = {
-      "compute", "comm", "comm wait", "copy", "queued", "launch", "host", "between", "unexpl"};
+      "compute", "comm", "comm wait", "memcpy", "queued", "launch", "host", "between", "unexpl"};
   return kTitles[static_cast<size_t>(line)];
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "src/base/checked_sum.h"
+
 namespace layerscope::analysis {
 
 /// What an instant of a step's wall goes to: the first that holds. See docs/overhead.md.
@@ -23,7 +25,7 @@ inline constexpr size_t kOverheadLines = 9;
 
 /// The key in JSON: "compute", "exposed_comm", …
 std::string_view ToString(OverheadLine line);
-/// The heading of a narrow column for people: "compute", "comm", "copy", …
+/// The heading of a narrow column for people, the telling word of the key: "compute", "comm", …
 std::string_view TitleOf(OverheadLine line);
 /// For people, what the step does in that time: "the GPU computes", …
 std::string_view MeaningOf(OverheadLine line);
@@ -35,7 +37,7 @@ class LineSums {
   int64_t operator[](OverheadLine line) const { return ns_[static_cast<size_t>(line)]; }
   int64_t total_ns() const {
     int64_t sum = 0;
-    for (const int64_t ns : ns_) sum += ns;
+    for (const int64_t ns : ns_) sum = base::AddClamped(sum, ns);
     return sum;
   }
 

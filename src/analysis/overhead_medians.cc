@@ -36,7 +36,9 @@ OverheadMedian Summarise(const std::vector<OverheadRow>& rows, std::span<const s
   median.n_kernels = of([](const OverheadRow& row) { return row.n_kernels; });
   for (const OverheadLine line : kAllOverheadLines) {
     median.lines[line] = of([line](const OverheadRow& row) { return row.lines[line]; });
-    for (const size_t row : group) median.sums[line] += rows[row].lines[line];
+    for (const size_t row : group) {
+      median.sums[line] = base::AddClamped(median.sums[line], rows[row].lines[line]);
+    }
   }
   return median;
 }

@@ -148,6 +148,11 @@ class OverheadBuilder {
     OverheadSweep sweep(windows, annotations);
     for (const ProcessRows::Key& key : rows_.Of(process)) sweep.Add(Swept(key));
     const std::vector<LineSums> lines = sweep.Finish();
+    const auto first = std::find_if(completions.begin(), completions.end(),
+                                    [](const StepCompletion& step) { return step.last_ns; });
+    if (first != completions.end()) {
+      all_[steps[static_cast<size_t>(first - completions.begin())]].is_first = true;
+    }
     for (size_t i = 0; i < steps.size(); ++i) {
       LS_CHECK(lines[i].total_ns() == windows[i].wall_ns(),
                "a step's lines do not sum to its wall");
@@ -225,19 +230,6 @@ class OverheadBuilder {
 };
 
 }  // namespace
-
-std::string_view ToString(Execution execution) {
-  constexpr std::array<std::string_view, 4> kNames = {"", "eager", "graph", "mixed"};
-  return kNames[static_cast<size_t>(execution)];
-}
-
-Execution OverheadRow::execution() const {
-  const int64_t in_graphs = n_graph_kernels + n_whole_graphs;
-  const int64_t eager = n_kernels - n_graph_kernels;
-  if (in_graphs > 0 && eager > 0) return Execution::kMixed;
-  if (in_graphs > 0) return Execution::kGraph;
-  return eager > 0 ? Execution::kEager : Execution::kNone;
-}
 
 OverheadRows BuildOverheadRows(const RankView& view, const std::optional<std::string>& device) {
   return OverheadBuilder(view, device).Build();

@@ -6,16 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "src/analysis/launch_mode.h"
 #include "src/analysis/overhead_lines.h"
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
 
 namespace layerscope::analysis {
-
-/// How a step's kernels were launched.
-enum class Execution : uint8_t { kNone, kEager, kGraph, kMixed };
-/// "eager", "graph", "mixed"; empty for a step without kernels.
-std::string_view ToString(Execution execution);
 
 /// One step of one process. Times are in nanoseconds.
 struct OverheadRow {
@@ -28,6 +24,7 @@ struct OverheadRow {
   int64_t start_ns = 0;      ///< of the annotation
   int64_t from_ns = 0;       ///< the window is [from, from + wall)
   int64_t wall_ns = 0;       ///< 0: nothing of the step completed after the steps before it
+  bool is_first = false;     ///< of its process to complete anything: from its annotation's start
   int64_t host_wall_ns = 0;  ///< length of the annotation
   int64_t busy_ns = 0;       ///< union of the step's own activities over the devices of its process
   int64_t n_activities = 0;
@@ -37,7 +34,9 @@ struct OverheadRow {
   LineSums lines;  ///< sum to wall_ns
 
   int64_t gap_ns() const { return host_wall_ns - busy_ns; }
-  Execution execution() const;
+  LaunchMode launch_mode() const {
+    return LaunchModeOf(n_kernels, n_graph_kernels, n_whole_graphs);
+  }
 };
 
 struct OverheadRows {

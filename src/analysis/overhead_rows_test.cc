@@ -86,14 +86,14 @@ TEST(OverheadRows, EveryInstantGoesToTheFirstLineThatHolds) {
   EXPECT_EQ(first.gap_ns(), 670);
   EXPECT_EQ(first.n_kernels, 6);
   EXPECT_EQ(first.n_graph_kernels, 2);
-  EXPECT_EQ(first.execution(), Execution::kMixed);
+  EXPECT_EQ(first.launch_mode(), LaunchMode::kMixed);
   const OverheadRow& second = overhead.rows[1];
   EXPECT_EQ(second.from_ns, 800);
   EXPECT_EQ(second.wall_ns, 600);
   // [800, 1000) inside the first annotation, [1000, 1200) outside, [1200, 1300) inside the second.
   EXPECT_EQ(LinesOf(second),
             (Lines{{"compute", 100}, {"launch_gap", 300}, {"between_steps", 200}}));
-  EXPECT_EQ(second.execution(), Execution::kEager);
+  EXPECT_EQ(second.launch_mode(), LaunchMode::kEager);
 }
 
 TEST(OverheadRows, SelectedStepsKeepTheWindowsOfTheWholeTrace) {
@@ -205,7 +205,7 @@ TEST(OverheadRows, AWholeGraphComputes) {
   EXPECT_EQ(LinesOf(row), (Lines{{"compute", 50}, {"launch_gap", 20}}));
   EXPECT_EQ(row.n_kernels, 0);
   EXPECT_EQ(row.n_whole_graphs, 1);
-  EXPECT_EQ(row.execution(), Execution::kGraph);
+  EXPECT_EQ(row.launch_mode(), LaunchMode::kGraph);
 }
 
 TEST(OverheadWindows, RunFromTheLastCompletionOfTheStepsBefore) {

@@ -7,8 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "src/analysis/row_table.h"
+#include "src/base/check.h"
 #include "src/base/format_number.h"
 #include "src/table/or_null.h"
 
@@ -18,14 +21,66 @@ namespace {
 using base::FormatDuration;
 using table::Cell;
 
-/// Lines of less than a hundredth of all time give way first on a narrow terminal.
-constexpr int64_t kSmallLine = 100;
+/// On a narrow terminal lines of less than a hundredth of all time give way first, then those of
+/// less than a tenth.
+constexpr int64_t kTinyLine = 100;
+constexpr int64_t kSmallLine = 10;
+
+int PriorityOf(int64_t ns, int64_t all_ns) {
+  if (ns < all_ns / kTinyLine) return 2;
+  return ns < all_ns / kSmallLine ? 1 : 0;
+}
 
 /// People are told of steps that took a twentieth more than their like; a microsecond says nothing.
 constexpr int64_t kNotable = 20;
+/// Of fewer steps none is usual, so none is unusual.
+constexpr int64_t kFewestLike = 3;
+/// The lines that explain two thirds of what a step took longer, at most so many.
+constexpr size_t kMostLines = 3;
 
-bool IsNotable(const WorstStep& worst, const OverheadRow& row) {
-  return worst.over_ns >= (row.wall_ns - worst.over_ns) / kNotable;
+const OverheadMedian& GroupOf(const OverheadRow& row, const OverheadSummary& summary) {
+  const auto group = std::find_if(
+      summary.medians.begin(), summary.medians.end(), [&row](const OverheadMedian& median) {
+        return median.phase == row.phase && median.requests == row.requests;
+      });
+  LS_CHECK(group != summary.medians.end(), "a step with a wall has a group");
+  return *group;
+}
+
+bool IsNotable(const WorstStep& worst, const OverheadRow& row, const OverheadSummary& summary) {
+  return worst.over_ns >= (row.wall_ns - worst.over_ns) / kNotable &&
+         GroupOf(row, summary).n_steps >= kFewestLike;
+}
+
+/// "host_wait +45.2 us, between_steps +42.0 us": what grew most over the medians of the group.
+std::string GrowthText(const OverheadRow& row, int64_t over_ns, const OverheadMedian& group) {
+  std::vector<std::pair<int64_t, OverheadLine>> grown;
+  for (const OverheadLine line : kAllOverheadLines) {
+    const int64_t by_ns = row.lines[line] - group.lines[line];
+    if (by_ns > 0) grown.emplace_back(by_ns, line);
+  }
+  std::stable_sort(grown.begin(), grown.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> texts;
+  int64_t left_ns = over_ns;
+  for (const auto& [by_ns, line] : grown) {
+    if (texts.size() == kMostLines || left_ns <= over_ns / 3) break;
+    texts.push_back(fmt::format("{} +{}", ToString(line), FormatDuration(by_ns)));
+    left_ns -= by_ns;
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// ", rank 1", where ranks tell rows apart.
+std::string PlaceText(const PlaceColumns& shown, const Place& place) {
+  const LabelValue& label = shown.rank ? place.rank : place.pid;
+  if (!shown.rank && !shown.pid) return {};
+  const std::string_view what = shown.rank ? "rank" : "pid";
+  if (const auto* number = std::get_if<int64_t>(&label)) {
+    return fmt::format(", {} {}", what, *number);
+  }
+  const auto* text = std::get_if<std::string_view>(&label);
+  return text == nullptr ? std::string() : fmt::format(", {} {}", what, *text);
 }
 
 Cell TextOrNull(std::string_view text) {
@@ -64,30 +119,53 @@ LineSums SumOf(const std::vector<OverheadRow>& rows) {
 /// it.
 void AddLineColumns(const LineSums& sums, RowTable<OverheadRow>& table) {
   for (const OverheadLine line : kAllOverheadLines) {
-    const bool is_small = sums[line] < sums.total_ns() / kSmallLine;
-    table.Add(ForPeople(Nanoseconds(fmt::format("{}_ns", ToString(line)),
-                                    std::string(TitleOf(line)), is_small ? 2 : 0)),
-              [line, is_used = sums[line] > 0](const OverheadRow& row) -> Cell {
-                if (!is_used) return table::Null();
-                return row.lines[line];
-              });
+    table::ColumnSpec spec =
+        ForPeople(Nanoseconds(fmt::format("{}_ns", ToString(line)), std::string(TitleOf(line)),
+                              PriorityOf(sums[line], sums.total_ns())));
+    spec.part = true;
+    table.Add(std::move(spec), [line, is_used = sums[line] > 0](const OverheadRow& row) -> Cell {
+      if (!is_used) return table::Null();
+      return row.lines[line];
+    });
   }
 }
 
-void AddHostColumns(RowTable<OverheadRow>& table) {
-  table.AddInt(Nanoseconds("host_wall_ns", "annotation", 5), &OverheadRow::host_wall_ns)
-      .AddInt(Nanoseconds("busy_ns", "busy", 5), &OverheadRow::busy_ns)
-      .Add(Nanoseconds("gap_ns", "gap", 5), [](const OverheadRow& row) { return row.gap_ns(); });
+/// Where the host runs ahead of the GPU the gap says nothing to people.
+void AddGapColumns(RowTable<OverheadRow>& table) {
+  table::ColumnSpec gap = Nanoseconds("gap_ns", "gap", 5);
   table::ColumnSpec share = Count("gap_ppm", "gap %", 5);
   share.unit = table::Unit::kPartsPerMillion;
+  const auto share_of = [](const OverheadRow& row) {
+    return GapShare(row.gap_ns(), row.host_wall_ns);
+  };
+  table.Add(ForMachines(gap), [](const OverheadRow& row) { return row.gap_ns(); })
+      .Add(ForMachines(share), share_of);
+  gap.note = share.note =
+      "gap: what the annotation lasts longer than the GPU is busy with the step";
   table
-      .Add(std::move(share),
-           [](const OverheadRow& row) { return GapShare(row.gap_ns(), row.host_wall_ns); })
-      .AddInt(ForMachines({.name = "n_activities"}), &OverheadRow::n_activities)
+      .Add(ForPeople(std::move(gap)),
+           [](const OverheadRow& row) -> Cell {
+             if (row.gap_ns() < 0) return table::Null();
+             return row.gap_ns();
+           })
+      .Add(ForPeople(std::move(share)), [share_of](const OverheadRow& row) -> Cell {
+        if (row.gap_ns() < 0) return table::Null();
+        return share_of(row);
+      });
+}
+
+void AddHostColumns(RowTable<OverheadRow>& table) {
+  table::ColumnSpec busy = Nanoseconds("busy_ns", "busy", 5);
+  busy.note =
+      "busy: the step's own work, whenever it ran; compute, comm and memcpy: any work in its wall";
+  table.AddInt(Nanoseconds("host_wall_ns", "annotation", 5), &OverheadRow::host_wall_ns)
+      .AddInt(std::move(busy), &OverheadRow::busy_ns);
+  AddGapColumns(table);
+  table.AddInt(ForMachines({.name = "n_activities"}), &OverheadRow::n_activities)
       .AddInt(Count("n_kernels", "kernels", 4), &OverheadRow::n_kernels)
       .AddInt(ForMachines({.name = "graph_kernels"}), &OverheadRow::n_graph_kernels)
       .Add({.name = "launch_mode", .title = "run", .priority = 3},
-           [](const OverheadRow& row) { return TextOrNull(ToString(row.execution())); });
+           [](const OverheadRow& row) { return TextOrNull(ToString(row.launch_mode())); });
 }
 
 struct WorstRow {
@@ -128,7 +206,7 @@ table::Table OverheadTable(const RankView& view, const OverheadRows& overhead,
   std::vector<uint32_t> worst;
   for (const WorstStep& step : summary.worst) {
     const OverheadRow& row = overhead.rows[step.row];
-    if (IsNotable(step, row)) worst.push_back(row.step);
+    if (IsNotable(step, row, summary)) worst.push_back(row.step);
   }
   RowTable<OverheadRow> table(overhead.rows);
   table.AddInt({.name = "index", .title = "step"}, &OverheadRow::index)
@@ -139,7 +217,7 @@ table::Table OverheadTable(const RankView& view, const OverheadRows& overhead,
              return std::string_view(is_worst ? "*" : "");
            })
       .Add(ForMachines({.name = "name"}), [](const OverheadRow& row) { return Cell(row.name); })
-      .Add({.name = "phase", .priority = 1},
+      .Add({.name = "phase"},
            [](const OverheadRow& row) { return TextOrNull(attribution::ToString(row.phase)); });
   AddPlace(view, table, &OverheadRow::place);
   table
@@ -211,9 +289,9 @@ table::Table GroupTable(const OverheadMedian& group) {
     if (group.sums[line] > 0) lines.push_back({line, group.lines[line], group.sums[line]});
   }
   RowTable<GroupLine> table(std::move(lines));
-  table.Add({.name = "line"}, [](const GroupLine& row) { return Cell(TitleOf(row.line)); })
+  table.Add({.name = "line"}, [](const GroupLine& row) { return Cell(ToString(row.line)); })
       .AddInt(Nanoseconds("median_ns", "median"), &GroupLine::median_ns)
-      .AddInt(Share("sum_ns", "of all wall", group.sum_wall_ns()), &GroupLine::sum_ns)
+      .AddInt(Share("sum_ns", "sum", group.sum_wall_ns()), &GroupLine::sum_ns)
       .Add(Key("meaning", {}), [](const GroupLine& row) { return Cell(MeaningOf(row.line)); });
   table::Table taken = table.Take();
   taken.title = GroupTitle(group);
@@ -223,15 +301,23 @@ table::Table GroupTable(const OverheadMedian& group) {
   return taken;
 }
 
-std::vector<std::string> WorstTexts(const OverheadRows& overhead, const OverheadSummary& summary) {
+std::vector<std::string> WorstTexts(const RankView& view, const OverheadRows& overhead,
+                                    const OverheadSummary& summary, const table::Table& listed) {
+  std::vector<uint8_t> is_listed(overhead.rows.size(), 0);
+  for (size_t i = 0; i < listed.size(); ++i) is_listed[listed.RowAt(i)] = 1;
+  const PlaceColumns places = PlacesToShow(view);
   std::vector<std::string> texts;
   for (const WorstStep& worst : summary.worst) {
     const OverheadRow& row = overhead.rows[worst.row];
-    if (!IsNotable(worst, row)) continue;
-    std::string text = fmt::format("* step {}: {}, {} over the median of its like", row.index,
-                                   FormatDuration(row.wall_ns), FormatDuration(worst.over_ns));
-    if (worst.line_over_ns > 0) {
-      text += fmt::format("; {} +{}", TitleOf(worst.line), FormatDuration(worst.line_over_ns));
+    if (!IsNotable(worst, row, summary)) continue;
+    const OverheadMedian& group = GroupOf(row, summary);
+    std::string text = fmt::format("* step {}{}{}: {}, {} over the median of {} like it", row.index,
+                                   PlaceText(places, row.place),
+                                   is_listed[worst.row] != 0 ? "" : " (not listed above)",
+                                   FormatDuration(row.wall_ns), FormatDuration(worst.over_ns),
+                                   base::FormatCount(group.n_steps));
+    if (const std::string growth = GrowthText(row, worst.over_ns, group); !growth.empty()) {
+      text += "; " + growth;
     }
     texts.push_back(std::move(text));
   }

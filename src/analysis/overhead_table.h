@@ -22,7 +22,9 @@ table::Table WorstTable(const OverheadRows& overhead, const std::vector<WorstSte
 
 /// The lines of one group with their medians and their shares of its wall, for people.
 table::Table GroupTable(const OverheadMedian& group);
-/// "step 17 (decode): 12.3 ms, 5.10 ms over the median, most in host_wait (+4.90 ms)".
-std::vector<std::string> WorstTexts(const OverheadRows& overhead, const OverheadSummary& summary);
+/// "* step 17, rank 1: 12.3 ms, 5.10 ms over the median of 24 like it; host_wait +4.90 ms": of
+/// groups of at least three. `listed` are the rows that people see.
+std::vector<std::string> WorstTexts(const RankView& view, const OverheadRows& overhead,
+                                    const OverheadSummary& summary, const table::Table& listed);
 
 }  // namespace layerscope::analysis

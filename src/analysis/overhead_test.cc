@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/analysis/overhead_medians.h"
+#include "src/analysis/overhead_table.h"
 
 #include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
@@ -27,7 +28,7 @@ TEST(Overhead, AbstainsWhereItHasNothingToAccountFor) {
   const auto cpu_thread = cpu.Thread(12, 1);
   cpu.Annotation(cpu_thread, "step[DECODE bs=4]", 0, 100);
   cpu.Op(cpu_thread, "aten::mm", 10, 20);
-  EXPECT_EQ(AbstentionCode(std::move(cpu).Build()), "cpu_only");
+  EXPECT_EQ(AbstentionCode(std::move(cpu).Build()), "no_gpu_work");
 
   TraceBuilder steps_only;
   steps_only.Annotation(steps_only.Thread(12, 1), "step[DECODE bs=4]", 0, 100);
@@ -52,6 +53,52 @@ OverheadRow Row(std::optional<int64_t> requests, int64_t compute_ns, int64_t lau
   row.lines[OverheadLine::kLaunchGap] = launch_ns;
   row.wall_ns = compute_ns + launch_ns;
   return row;
+}
+
+TEST(Overhead, WarnsOfNoModules) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "step[DECODE bs=4]", 0, 100);
+  build.Call(main, "cudaGraphLaunch", 1, 1);
+  build.Kernel("gemm", 10, 5, 1);
+  const TestRun run(std::move(build).Build());
+  const base::Result<Output> output = ComputeOverhead(run.input(), {});
+  ASSERT_TRUE(output.ok());
+  EXPECT_FALSE(output->ranks[0].shows_modules);
+}
+
+OverheadRows Decodes(const std::vector<int64_t>& launch_ns) {
+  OverheadRows overhead;
+  for (const int64_t ns : launch_ns) {
+    OverheadRow row;
+    row.phase = attribution::Phase::kDecode;
+    row.requests = 4;
+    row.index = static_cast<int64_t>(overhead.rows.size());
+    row.lines[OverheadLine::kCompute] = 1000;
+    row.lines[OverheadLine::kHostWait] = ns > 0 ? 40 : 0;
+    row.lines[OverheadLine::kLaunchGap] = ns;
+    row.wall_ns = row.lines.total_ns();
+    overhead.rows.push_back(row);
+  }
+  return overhead;
+}
+
+std::vector<std::string> Worst(const OverheadRows& overhead, size_t n_listed) {
+  const TestRun run(TraceBuilder().Build());
+  const RankView view(run.rank(), run.rules());
+  table::Table listed;
+  listed.n_rows = n_listed;
+  return WorstTexts(view, overhead, SummariseOverhead(overhead.rows), listed);
+}
+
+TEST(Overhead, AStepIsUnusualOnlyAmongSeveralLikeIt) {
+  EXPECT_TRUE(Worst(Decodes({0, 100}), 2).empty());
+  EXPECT_EQ(Worst(Decodes({0, 0, 60}), 3),
+            (std::vector<std::string>{"* step 2: 1.10 us, 100 ns over the median of 3 like it; "
+                                      "launch_gap +60 ns, host_wait +40 ns"}));
+  EXPECT_EQ(Worst(Decodes({0, 0, 200}), 2),
+            (std::vector<std::string>{"* step 2 (not listed above): 1.24 us, 240 ns over the "
+                                      "median of 3 like it; launch_gap +200 ns"}));
 }
 
 TEST(OverheadMedians, GroupByPhaseAndRequestsAndLeaveOutStepsWithoutAWall) {

@@ -110,6 +110,8 @@ PassRow RowOf(const RankView& view, const LayerStructure& structure, const Struc
   row.n_kernels = of_pass.n_kernels;
   row.copy_ns = of_pass.copy_ns;
   row.n_copies = of_pass.n_copies;
+  row.graph_ns = of_pass.graph_ns;
+  row.n_graphs = of_pass.n_graphs;
   row.n_captured_launches = pass.n_captured_launches;
   AddLayers(structure, sums, pass, row);
   row.complete = pass.complete;

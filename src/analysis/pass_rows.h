@@ -33,6 +33,8 @@ struct PassRow {
   int64_t n_kernels = 0;
   int64_t copy_ns = 0;
   int64_t n_copies = 0;
+  int64_t graph_ns = 0;  ///< graphs recorded without their kernels
+  int64_t n_graphs = 0;
   int64_t n_captured_launches = 0;
   int64_t n_layers = 0;                   ///< whole ones
   std::optional<int64_t> avg_layer_ns;    ///< mean wall of its whole layers

@@ -176,6 +176,8 @@ table::Table PassTableForMachines(const RankView& view, std::vector<PassRow> row
       .AddInt({.name = "n_kernels"}, &PassRow::n_kernels)
       .AddInt({.name = "copy_ns"}, &PassRow::copy_ns)
       .AddInt({.name = "n_copies"}, &PassRow::n_copies)
+      .AddInt({.name = "graph_ns"}, &PassRow::graph_ns)
+      .AddInt({.name = "n_graphs"}, &PassRow::n_graphs)
       .AddInt({.name = "n_captured_launches"}, &PassRow::n_captured_launches)
       .AddInt({.name = "n_layers"}, &PassRow::n_layers)
       .Add({.name = "avg_layer_ns"}, Optional(&PassRow::avg_layer_ns))
@@ -201,6 +203,8 @@ table::Table PassTable(const RankView& view, std::vector<PassRow> rows) {
       .Add(Count("n_kernels", "kernels", 1), IfRan(&PassRow::n_kernels))
       .Add(Count("n_copies", "copies", 3),
            [](const PassRow& row) { return row.n_copies > 0 ? Cell(row.n_copies) : Cell(); })
+      .Add(Count("n_graphs", "graphs", 2),
+           [](const PassRow& row) { return row.n_graphs > 0 ? Cell(row.n_graphs) : Cell(); })
       .Add(Count("n_captured_launches", "captured", 1),
            [](const PassRow& row) {
              return row.n_captured_launches > 0 ? Cell(row.n_captured_launches) : Cell();

@@ -14,6 +14,7 @@ struct Place {
   LabelValue device;
   LabelValue rank;
   LabelValue pid;
+  size_t input = 0;  ///< which of the run's files, where rows of several are looked at together
 };
 
 /// Without a device: null.
@@ -23,20 +24,29 @@ Place PlaceAt(const RankView& view, trace::ProcessId process, trace::DeviceId de
 /// launch is unknown.
 Place PlaceOfRow(const RankView& view, uint32_t row);
 
-/// Adds the columns device, rank and pid; people see them only where the trace has several.
+/// What tells the places of a selection apart: the ranks of several processes, or their pids where
+/// ranks do not; the devices, unless each process has its own.
+struct PlaceColumns {
+  bool device = false;
+  bool rank = false;
+  bool pid = false;
+};
+PlaceColumns PlacesToShow(const RankView& view);
+
+/// Adds the columns device, rank and pid; people see those that tell rows apart.
 template <typename Row>
 void AddPlace(const RankView& view, RowTable<Row>& table, Place Row::*place) {
   const auto spec = [](std::string name, bool people) {
     table::ColumnSpec column;
     column.name = std::move(name);
-    column.priority = 1;
     return people ? column : ForMachines(column);
   };
-  const bool many = view.processes().many();
-  table.Add(spec("device", view.many_devices()),
+  const PlaceColumns shown = PlacesToShow(view);
+  table.Add(spec("device", shown.device),
             [place](const Row& row) { return ToCell((row.*place).device); });
-  table.Add(spec("rank", many), [place](const Row& row) { return ToCell((row.*place).rank); });
-  table.Add(spec("pid", many), [place](const Row& row) { return ToCell((row.*place).pid); });
+  table.Add(spec("rank", shown.rank),
+            [place](const Row& row) { return ToCell((row.*place).rank); });
+  table.Add(spec("pid", shown.pid), [place](const Row& row) { return ToCell((row.*place).pid); });
 }
 
 }  // namespace layerscope::analysis

@@ -61,7 +61,14 @@ ProcessRanks RanksOfProcesses(const RankInput& input) {
   ProcessRanks result;
   result.hosts = HostProcesses(trace);
   result.rank_of.assign(trace.processes.size(), input.rank);
-  if (input.rank || !result.many()) return result;
+  bool any_told = false;
+  for (const trace::ProcessId host : result.hosts) {
+    const std::optional<int64_t>& told = trace.processes[host.index()].rank;
+    if (!told) continue;
+    result.rank_of[host.index()] = told;
+    any_told = true;
+  }
+  if (any_told || input.rank || !result.many()) return result;
   std::vector<std::optional<int64_t>> labelled;
   for (const trace::ProcessId host : result.hosts) {
     labelled.push_back(RankInLabel(trace.LabelText(trace.processes[host.index()].pid)));

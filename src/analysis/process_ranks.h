@@ -17,8 +17,10 @@ struct ProcessRanks {
   bool many() const { return hosts.size() > 1; }
 };
 
-/// A file's own rank holds for all its processes. Where it has none and several processes: the TP-n
-/// in their labels, else they are numbered in order of pid (CLI.md). One process stays unknown.
+/// A process's rank is the one that the file tells for it (nsys: MPI_RANKS), else the file's own.
+/// Where there is neither and several processes: the TP-n in their labels, else they are numbered
+/// in order of pid (CLI.md); but not beside processes whose rank is told. One process stays
+/// unknown.
 ProcessRanks RanksOfProcesses(const RankInput& input);
 
 /// The digits after "TP-" in a label such as "[TP-1] 12".

@@ -53,6 +53,24 @@ TEST(ProcessRanks, TheFilesRankHoldsForAll) {
   EXPECT_EQ(ranks.rank_of[ranks.hosts[1].index()], 5);
 }
 
+TEST(ProcessRanks, RanksThatTheFileTellsGoBeforeTheOrderOfPids) {
+  TraceBuilder build;
+  build.Call(build.Thread(20, 1), "cudaLaunchKernel", 0, 1);
+  build.Call(build.Thread(30, 1), "cudaLaunchKernel", 0, 1);
+  build.Call(build.Thread(40, 1), "cudaLaunchKernel", 0, 1);
+  trace::Trace trace = std::move(build).Build();
+  for (trace::Process& process : trace.processes) {
+    if (process.pid.number == 20) process.rank = 5;
+    if (process.pid.number == 30) process.rank = 2;
+  }
+  const TestRun run(std::move(trace));
+  const ProcessRanks ranks = RanksOfProcesses(run.rank());
+  ASSERT_EQ(ranks.hosts.size(), 3U);
+  EXPECT_EQ(ranks.rank_of[ranks.hosts[0].index()], 5);
+  EXPECT_EQ(ranks.rank_of[ranks.hosts[1].index()], 2);
+  EXPECT_EQ(ranks.rank_of[ranks.hosts[2].index()], std::nullopt);  // 2 would be taken
+}
+
 TEST(RankInLabel, ReadsTheNumberBehindTp) {
   EXPECT_EQ(RankInLabel("[TP-12] 7"), 12);
   EXPECT_EQ(RankInLabel("stream 7"), std::nullopt);

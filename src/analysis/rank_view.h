@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,13 @@ class RankView {
   const std::vector<uint32_t>& steps() const { return steps_; }
   bool selects_all() const { return selects_all_; }
   void SetRows(std::vector<uint32_t> rows, bool all);
+  /// All that a process did on the host is selected, also what launched nothing: so without a
+  /// selection, or where it chooses processes alone.
+  bool SelectsHost(trace::ProcessId process) const {
+    return selects_all_ || (process.valid() && process.index() < whole_processes_.size() &&
+                            whole_processes_[process.index()] != 0);
+  }
+  void SetWholeProcesses(std::vector<uint8_t> whole) { whole_processes_ = std::move(whole); }
   void SetSteps(std::vector<uint32_t> steps) { steps_ = std::move(steps); }
 
   /// 1 for a GPU activity; of the rows of one op in a CPU-only trace, 1 for the first selected.
@@ -85,6 +93,7 @@ class RankView {
   ProcessRanks processes_;
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> steps_;
+  std::vector<uint8_t> whole_processes_;  ///< by ProcessId; empty: none, unless all is selected
   std::vector<int64_t> step_labels_;
   std::vector<uint8_t> counts_;
   int64_t total_ns_ = 0;

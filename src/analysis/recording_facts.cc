@@ -18,8 +18,11 @@ struct NeededTable {
   std::string_view lack;
 };
 
+constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kGraphTable = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+
 constexpr std::array<NeededTable, 3> kNeeded = {{
-    {"CUPTI_ACTIVITY_KIND_KERNEL", "no kernel: record with --trace=cuda"},
+    {kKernelTable, "no kernel: record with --trace=cuda"},
     {"CUPTI_ACTIVITY_KIND_RUNTIME", "no launch, so no modules and steps: --trace=cuda"},
     {"NVTX_EVENTS", "no range, so no modules and steps: --trace=cuda,nvtx"},
 }};
@@ -33,6 +36,12 @@ std::vector<NeededTable> AbsentTables(const trace::Trace& trace) {
   std::vector<NeededTable> absent;
   for (const NeededTable& table : kNeeded) {
     if (!HasRows(trace, table.name)) absent.push_back(table);
+  }
+  const bool damaged = trace.ledger.count(trace::LedgerCode::damaged_database) > 0;
+  for (NeededTable& table : absent) {
+    if (damaged) table.lack = "not there, or lost: the database is damaged";
+    if (damaged || table.name != kKernelTable || !HasRows(trace, kGraphTable)) continue;
+    table.lack = "graphs were recorded whole: --cuda-graph-trace=node records their kernels";
   }
   return absent;
 }
@@ -52,11 +61,6 @@ std::string GraphText(const trace::Trace& trace) {
   if (n_nodes > 0) return fmt::format("{}, {} made", text, base::FormatCounted(n_nodes, "node"));
   if (said == "node") return text + ", but no node was made while nsys recorded";
   return text + " (node shows what they replay)";
-}
-
-/// How it is recorded, with `more` that has to be in it.
-std::string HowToRecord(std::string_view more) {
-  return fmt::format("record with `{}`{}", kRecordCommand, more);
 }
 
 }  // namespace
@@ -83,41 +87,6 @@ std::vector<std::pair<std::string, std::string>> RecordingFacts(const trace::Tra
     facts.emplace_back("missing", fmt::format("{} ({})", table.name, table.lack));
   }
   return facts;
-}
-
-std::optional<table::Abstention> WithoutKernels(const RankView& view) {
-  const trace::Trace& trace = view.trace();
-  const bool has_rows = trace.activities.size() > 0 || view.cpu_only();
-  if (trace.format != trace::TraceFormat::kNsys || has_rows) return std::nullopt;
-  return table::Abstention{"no_kernel_table",
-                           "the file holds no CUDA activity: nsys recorded none, or the export "
-                           "left the tables out",
-                           HowToRecord({})};
-}
-
-std::optional<table::Abstention> WithoutModules(const RankView& view) {
-  if (std::optional<table::Abstention> nothing = WithoutKernels(view)) return nothing;
-  const trace::Trace& trace = view.trace();
-  if (trace.format != trace::TraceFormat::kNsys || trace.scopes.size() > 0 ||
-      !view.attribution().modules.modules.empty()) {
-    return std::nullopt;
-  }
-  return table::Abstention{
-      "no_module_ranges", "no NVTX range of this file names a module",
-      HowToRecord(", with NVTX ranges around modules (vLLM: --enable-layerwise-nvtx-tracing; "
-                  "SGLang: --enable-layerwise-nvtx-marker; TensorRT-LLM: "
-                  "TLLM_LLMAPI_ENABLE_NVTX=1; elsewhere: torch.cuda.nvtx.range_push)")};
-}
-
-std::optional<table::Abstention> WithoutSteps(const RankView& view) {
-  if (std::optional<table::Abstention> nothing = WithoutKernels(view)) return nothing;
-  if (view.trace().format != trace::TraceFormat::kNsys || !view.attribution().steps.empty()) {
-    return std::nullopt;
-  }
-  return table::Abstention{
-      "no_step_ranges", "no NVTX range of this file is an engine's step",
-      HowToRecord(", with the engine's NVTX ranges, or with one around each step: "
-                  "torch.cuda.nvtx.range_push(\"bench_step::0::bs::8::past::1024\")")};
 }
 
 }  // namespace layerscope::analysis

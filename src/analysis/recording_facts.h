@@ -1,13 +1,11 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "src/analysis/rank_view.h"
-#include "src/table/result.h"
+#include "src/table/value.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::analysis {
@@ -27,13 +25,5 @@ table::Object RecordingObject(const trace::Trace& trace);
 
 /// The same as lines for people: label and text.
 std::vector<std::pair<std::string, std::string>> RecordingFacts(const trace::Trace& trace);
-
-/// Why a database without NVTX ranges of modules, or without any kernel, has no figures by module;
-/// absent where it has what they rest on, and for other formats.
-std::optional<table::Abstention> WithoutModules(const RankView& view);
-/// The same of steps.
-std::optional<table::Abstention> WithoutSteps(const RankView& view);
-/// The same of kernels.
-std::optional<table::Abstention> WithoutKernels(const RankView& view);
 
 }  // namespace layerscope::analysis

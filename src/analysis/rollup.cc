@@ -13,8 +13,6 @@
 namespace layerscope::analysis {
 namespace {
 
-constexpr const char* kOther = "[other]";
-
 struct KeyAndCaptures {
   std::string key;
   std::vector<std::string> captures;
@@ -22,7 +20,7 @@ struct KeyAndCaptures {
 
 KeyAndCaptures MatchPath(const std::regex& pattern, const std::string& path) {
   std::smatch match;
-  if (!std::regex_search(path, match, pattern)) return {kOther, {}};
+  if (!std::regex_search(path, match, pattern)) return {std::string(kOtherModules), {}};
   KeyAndCaptures result;
   for (size_t i = 1; i < match.size(); ++i) result.captures.push_back(match[i].str());
   result.key =
@@ -45,6 +43,8 @@ class OpenRows {
     path_.emplace_back(at, row);
     return n_open_[row]++ > 0;
   }
+  /// Some row but `row` is open.
+  bool AnyBut(size_t row) const { return path_.size() > n_open_[row]; }
 
  private:
   std::vector<size_t> ends_;
@@ -52,14 +52,24 @@ class OpenRows {
   std::vector<uint32_t> n_open_;                 ///< by row
 };
 
-void Add(RollupRow& row, const ModuleNode& node, bool outermost) {
-  ++row.n_modules;
-  row.calls += node.calls;
+void AddOwn(RollupRow& row, const ModuleNode& node) {
   row.gpu_excl_ns += node.gpu_excl_ns;
   row.kernel_excl_ns += node.kernel_excl_ns;
   row.kernels_excl += node.kernels_excl;
   for (size_t e = 0; e < row.evidence_ns.size(); ++e) row.evidence_ns[e] += node.evidence_ns[e];
-  if (!outermost) return;
+}
+
+/// Of a module that matches nothing and lies in none that does.
+void AddOther(RollupRow& row, const ModuleNode& node) {
+  row.cpu_ns += node.cpu_self_ns;
+  row.gpu_incl_ns += node.gpu_excl_ns;
+  row.kernel_incl_ns += node.kernel_excl_ns;
+  row.kernels_incl += node.kernels_excl;
+  row.activities_incl += node.activities_excl;
+}
+
+void AddOutermost(RollupRow& row, const ModuleNode& node) {
+  row.calls += node.calls;
   row.cpu_ns += node.cpu_ns;
   row.gpu_incl_ns += node.gpu_incl_ns;
   row.kernel_incl_ns += node.kernel_incl_ns;
@@ -116,9 +126,17 @@ base::Result<std::vector<RollupRow>> RollUp(const std::vector<ModuleNode>& nodes
       rows.push_back(std::move(row));
     }
     const size_t at = found->second;
-    Add(rows[at], nodes[i], !open.Enter(i, at));
+    const bool outermost = !open.Enter(i, at);
+    const bool is_other = by_pattern && rows[at].key == kOtherModules;
+    if (outermost || is_other || !by_pattern) ++rows[at].n_modules;
+    AddOwn(rows[at], nodes[i]);
+    if (is_other) {
+      if (!open.AnyBut(at)) AddOther(rows[at], nodes[i]);
+    } else if (outermost) {
+      AddOutermost(rows[at], nodes[i]);
+    }
   }
-  if (by_pattern && (rows.empty() || (rows.size() == 1 && rows.front().key == kOther))) {
+  if (by_pattern && (rows.empty() || (rows.size() == 1 && rows.front().key == kOtherModules))) {
     return base::Error{base::ErrorCode::kNotFound, fmt::format("no module path matches '{}'", by),
                        ExampleOf(nodes)};
   }
@@ -132,8 +150,8 @@ base::Result<std::vector<RollupRow>> RollUp(const std::vector<ModuleNode>& nodes
 
 void OrderForPeople(std::vector<RollupRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const RollupRow& a, const RollupRow& b) {
-    const bool a_is_other = a.key == kOther;
-    const bool b_is_other = b.key == kOther;
+    const bool a_is_other = a.key == kOtherModules;
+    const bool b_is_other = b.key == kOtherModules;
     if (a_is_other != b_is_other) return b_is_other;
     return a.gpu_incl_ns > b.gpu_incl_ns;
   });

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/analysis/module_nodes.h"
@@ -10,8 +11,14 @@
 
 namespace layerscope::analysis {
 
-/// One row of a roll-up: the modules of one key. Inclusive sums are over modules without an
-/// ancestor of the same key, so nothing counts twice; exclusive sums over all.
+/// The key of what no regular expression matches.
+inline constexpr std::string_view kOtherModules = "[other]";
+
+/// One row of a roll-up: the modules of one key. Inclusive sums and calls are over modules without
+/// an ancestor of the same key, so nothing counts twice; exclusive sums over all. By captures the
+/// modules below such a one belong to it and are no modules of their own. What matches nothing is
+/// `[other]`: its inclusive sums are its own time outside of every module that matches, so that
+/// those of a pattern with one key a module add up to the attributed time; it has no calls.
 struct RollupRow {
   std::string key;
   std::vector<std::string> captures;
@@ -26,6 +33,7 @@ struct RollupRow {
   int64_t kernels_excl = 0;
   int64_t activities_incl = 0;
   EvidenceSums evidence_ns{};
+  bool is_other() const { return key == kOtherModules; }
 };
 
 /// Groups modules by class, by path (numbers folded to `*`), or by the captures of a regular

@@ -26,6 +26,7 @@ class Chooser {
       : view_(view),
         wanted_(selection),
         row_(view.activities().size(), 1),
+        process_(view.trace().processes.size(), 1),
         step_(view.attribution().steps.size(), 1) {}
 
   base::Status Choose() {
@@ -68,6 +69,7 @@ class Chooser {
     const auto kept = [&](trace::ProcessId process) {
       return process.valid() && keep[process.index()] != 0;
     };
+    for (size_t i = 0; i < process_.size(); ++i) process_[i] &= keep[i];
     KeepRows([&](uint32_t row) { return kept(HostOf(row)); });
     KeepSteps([&](uint32_t step) { return kept(view_.ProcessOfStep(step)); });
   }
@@ -105,22 +107,27 @@ class Chooser {
   RankView& view_;
   const Selection& wanted_;
   std::vector<uint8_t> row_;
+  std::vector<uint8_t> process_;  ///< by ProcessId
   std::vector<uint8_t> step_;
   bool rows_decide_ = false;  ///< a step without a selected activity is left out
   base::Status status_;
 };
 
 base::Status Chooser::ByRank() {
-  if (view_.input().rank == wanted_.rank) return {};
   const std::vector<std::optional<int64_t>>& rank_of = view_.processes().rank_of;
+  const std::vector<trace::ProcessId>& hosts = view_.processes().hosts;
+  const bool is_all = std::all_of(hosts.begin(), hosts.end(), [&](trace::ProcessId host) {
+    return rank_of[host.index()] == wanted_.rank;
+  });
+  if (is_all && view_.input().rank == wanted_.rank) return {};
   std::vector<uint8_t> keep(rank_of.size(), 0);
   std::set<int64_t> existing;
-  for (const trace::ProcessId host : view_.processes().hosts) {
+  for (const trace::ProcessId host : hosts) {
     const std::optional<int64_t> rank = rank_of[host.index()];
     keep[host.index()] = rank == wanted_.rank ? 1 : 0;
     if (rank) existing.insert(*rank);
   }
-  if (view_.input().rank) existing.insert(*view_.input().rank);
+  if (hosts.empty() && view_.input().rank) existing.insert(*view_.input().rank);
   if (existing.count(*wanted_.rank) == 0) {
     std::vector<std::string> names;
     for (const int64_t rank : existing) names.push_back(fmt::format("{}", rank));
@@ -197,11 +204,14 @@ base::Status Chooser::ByStep() {
     return number && first <= *number && *number <= last;
   };
   bool found[] = {false, false};
+  std::set<std::string> known;
   std::vector<std::string> names;
   for (uint32_t step = 0; step < step_.size(); ++step) {
     for (const bool by_name : {false, true}) found[by_name] |= wanted(step, by_name);
-    names.push_back(
-        fmt::format("{} ({})", view_.StepLabel(step), trace().strings[attr().steps[step].name]));
+    std::string name =
+        fmt::format("{} ({})", view_.StepLabel(step), trace().strings[attr().steps[step].name]);
+    // Several processes have the same step.
+    if (known.insert(name).second) names.push_back(std::move(name));
   }
   if (!found[0] && !found[1]) {
     return NotFound("step",
@@ -311,6 +321,7 @@ void Chooser::Apply() {
   }
   view_.SetRows(std::move(rows), false);
   view_.SetSteps(std::move(steps));
+  if (wanted_.ChoosesProcesses()) view_.SetWholeProcesses(std::move(process_));
 }
 
 }  // namespace
@@ -318,6 +329,11 @@ void Chooser::Apply() {
 bool Selection::All() const {
   return !rank && !pid && !device && !stream && !steps && !phase && !passes && !layer && !module &&
          !from_ns && !to_ns && !without_communication;
+}
+
+bool Selection::ChoosesProcesses() const {
+  return !device && !stream && !steps && !phase && !passes && !layer && !module && !from_ns &&
+         !to_ns;
 }
 
 base::Result<std::vector<RankView>> Select(const AnalysisInput& input, const Selection& selection) {

@@ -37,6 +37,8 @@ struct Selection {
 
   /// True when every activity of the trace is chosen.
   bool All() const;
+  /// True when of each process all of the host's work is chosen, or nothing.
+  bool ChoosesProcesses() const;
 };
 
 /// Applies the selection to every rank: row lists once, for all analyses. A rank that does not have

@@ -13,6 +13,7 @@
 #include "src/analysis/row_table.h"
 #include "src/attribution/module_tree.h"
 #include "src/base/check.h"
+#include "src/base/format_number.h"
 #include "src/table/or_null.h"
 
 namespace layerscope::analysis {
@@ -104,6 +105,14 @@ std::vector<StepModuleRow> JoinClasses(std::vector<StepModuleRow> modules) {
   return rows;
 }
 
+ColumnSpec ShareOfStep() {
+  ColumnSpec share = Count("share_ppm", "share");
+  share.unit = table::Unit::kPartsPerMillion;
+  share.audience = table::Audience::kPeople;
+  share.note = "share: of the step's time";
+  return share;
+}
+
 table::Table TableOf(const RankView& view, std::shared_ptr<const std::vector<StepRow>> kept,
                      std::vector<StepModuleRow> modules, const std::string& key_title) {
   RowTable<StepModuleRow> rows(std::move(modules));
@@ -120,23 +129,29 @@ table::Table TableOf(const RankView& view, std::shared_ptr<const std::vector<Ste
     return
         [member](const StepModuleRow& row) { return table::CellOrNull(row.step->fields.*member); };
   };
+  const PlaceColumns places = PlacesToShow(view);
   rows.Add(plain("step", true), [](const StepModuleRow& row) { return row.step->index; })
       .Add(plain("phase", true),
            [](const StepModuleRow& row) { return table::TextCellOrNull(row.step->phase); })
       .Add(Count("batch", "reqs"), field(&StepFields::requests))
       .Add(Count("past", "past", 1), field(&StepFields::past))
-      .Add(plain("rank", view.processes().many()),
+      .Add(plain("rank", places.rank),
            [](const StepModuleRow& row) { return ToCell(row.step->place.rank); })
       .AddText(Key("key", key_title), &StepModuleRow::key)
       .Add(plain("class", false),
            [](const StepModuleRow& row) { return table::TextCellOrNull(row.class_name); })
-      .Add(Share("sum_ns", view.cpu_only() ? "CPU time" : "GPU time", view.total_ns()),
+      .Add(Nanoseconds("sum_ns", view.cpu_only() ? "CPU time" : "GPU time"),
            [](const StepModuleRow& row) { return row.group.sum_ns; })
+      .Add(ShareOfStep(),
+           [](const StepModuleRow& row) -> Cell {
+             if (row.step->sum_ns <= 0) return table::Null();
+             return base::PartsPerMillion(row.group.sum_ns, row.step->sum_ns);
+           })
       .Add(count("n_kernels", "kernels", !view.cpu_only()),
            [](const StepModuleRow& row) { return row.group.n_kernels; })
       .Add(count("n_activities", "ops", view.cpu_only()),
            [](const StepModuleRow& row) { return row.group.n; })
-      .Add(plain("device", view.many_devices()),
+      .Add(plain("device", places.device),
            [](const StepModuleRow& row) { return ToCell(row.step->place.device); })
       .Add(plain("evidence", false),
            [](const StepModuleRow& row) { return Cell(ToCellMap(row.group.evidence_ns)); });
@@ -159,11 +174,14 @@ table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& st
   return TableOf(view, std::move(kept), std::move(rows), "module");
 }
 
-std::vector<StepSample> StepModuleSamples(const RankView& view, const std::vector<StepRow>& steps) {
+namespace {
+
+std::vector<StepSample> SamplesOf(std::vector<StepModuleRow> modules,
+                                  const std::vector<StepRow>& steps) {
   const std::vector<StepSample> whole = StepSamples(steps);
   std::map<std::pair<const StepRow*, std::string>, size_t> known;
   std::vector<StepSample> samples;
-  for (StepModuleRow& module : SplitByModule(view, steps)) {
+  for (StepModuleRow& module : modules) {
     const auto [at, is_new] = known.try_emplace({module.step, module.key}, samples.size());
     if (is_new) {
       samples.push_back(whole[static_cast<size_t>(module.step - steps.data())]);
@@ -174,6 +192,16 @@ std::vector<StepSample> StepModuleSamples(const RankView& view, const std::vecto
     samples[at->second].n_kernels += module.group.n_kernels;
   }
   return samples;
+}
+
+}  // namespace
+
+std::vector<StepSample> StepModuleSamples(const RankView& view, const std::vector<StepRow>& steps) {
+  return SamplesOf(SplitByModule(view, steps), steps);
+}
+
+std::vector<StepSample> StepClassSamples(const RankView& view, const std::vector<StepRow>& steps) {
+  return SamplesOf(JoinClasses(SplitByModule(view, steps)), steps);
 }
 
 }  // namespace layerscope::analysis

@@ -17,7 +17,8 @@ table::Table StepModuleTable(const RankView& view, const std::vector<StepRow>& s
 /// The same for people: one row a step and module class, by time.
 table::Table StepClassTable(const RankView& view, const std::vector<StepRow>& steps);
 
-/// The same as samples, for sweeps and reductions: one a step and path.
+/// The same as samples, for sweeps and reductions: one a step and path, or a step and class.
 std::vector<StepSample> StepModuleSamples(const RankView& view, const std::vector<StepRow>& steps);
+std::vector<StepSample> StepClassSamples(const RankView& view, const std::vector<StepRow>& steps);
 
 }  // namespace layerscope::analysis

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
@@ -9,67 +10,61 @@
 namespace layerscope::analysis {
 namespace {
 
-/// One measure of a step over the ranks that have it.
-class Measure {
- public:
-  void Add(int64_t value) {
-    sum_ += value;
-    max_ = n_ == 0 ? value : std::max(max_, value);
-    ++n_;
-  }
-  table::Cell Reduced(RankReduce how) const {
-    if (n_ == 0) return table::Null();
-    switch (how) {
-      case RankReduce::kSum:
-        return sum_;
-      case RankReduce::kMax:
-        return max_;
-      case RankReduce::kMean:
-        return base::DivideHalfEven(sum_, n_);
-    }
-    return table::Null();
-  }
-
- private:
-  int64_t n_ = 0;
-  int64_t sum_ = 0;
-  int64_t max_ = 0;
-};
-
 struct ReducedStep {
   int64_t index = 0;
   std::string phase;
   int64_t n_ranks = 0;
-  Measure cpu_ns, wall_ns, busy_ns, idle_ns, gpu_idle_ns, sum_ns, n_kernels;
+  RankMeasure cpu_ns, wall_ns, busy_ns, idle_ns, gpu_idle_ns, sum_ns, n_kernels;
+};
+
+/// A step of one rank: its devices' times added up, but for what runs beside each other.
+struct RankStep {
+  const StepRow* first = nullptr;
+  bool has_activities = false;
+  int64_t wall_ns = 0;  ///< the longest of its devices
+  int64_t busy_ns = 0, idle_ns = 0, gpu_idle_ns = 0, sum_ns = 0, n_kernels = 0;
+
+  void Add(const StepRow& row) {
+    if (first == nullptr) first = &row;
+    busy_ns += row.busy_ns;
+    sum_ns += row.sum_ns;
+    n_kernels += row.n_kernels;
+    if (!row.has_activities) return;
+    has_activities = true;
+    wall_ns = std::max(wall_ns, row.wall_ns());
+    idle_ns += row.idle_ns();
+    gpu_idle_ns += row.gpu_idle_ns;
+  }
 };
 
 std::vector<ReducedStep> Collect(const std::vector<StepRow>& rows) {
-  std::map<int64_t, ReducedStep> by_index;
+  std::map<std::tuple<int64_t, size_t, LabelValue, LabelValue>, RankStep> ranks;
   for (const StepRow& row : rows) {
-    ReducedStep& step = by_index[row.index];
-    step.index = row.index;
-    if (step.n_ranks == 0) step.phase = row.phase;
-    ++step.n_ranks;
-    step.cpu_ns.Add(row.cpu_ns);
-    step.busy_ns.Add(row.busy_ns);
-    step.sum_ns.Add(row.sum_ns);
-    step.n_kernels.Add(row.n_kernels);
-    if (!row.has_activities) continue;
-    step.wall_ns.Add(row.wall_ns());
-    step.idle_ns.Add(row.idle_ns());
-    step.gpu_idle_ns.Add(row.gpu_idle_ns);
+    const Place& place = row.place;
+    ranks[{row.index, place.input, place.rank, place.pid}].Add(row);
   }
   std::vector<ReducedStep> steps;
-  for (auto& [index, step] : by_index) steps.push_back(std::move(step));
+  for (const auto& [key, rank] : ranks) {
+    if (steps.empty() || steps.back().index != rank.first->index) {
+      steps.emplace_back();
+      steps.back().index = rank.first->index;
+      steps.back().phase = rank.first->phase;
+    }
+    ReducedStep& step = steps.back();
+    ++step.n_ranks;
+    step.cpu_ns.Add(rank.first->cpu_ns);
+    step.busy_ns.Add(rank.busy_ns);
+    step.sum_ns.Add(rank.sum_ns);
+    step.n_kernels.Add(rank.n_kernels);
+    if (!rank.has_activities) continue;
+    step.wall_ns.Add(rank.wall_ns);
+    step.idle_ns.Add(rank.idle_ns);
+    step.gpu_idle_ns.Add(rank.gpu_idle_ns);
+  }
   return steps;
 }
 
 }  // namespace
-
-const std::vector<std::string>& RankReduceNames() {
-  static const std::vector<std::string> kNames = {"sum", "max", "mean"};
-  return kNames;
-}
 
 table::Table ReduceSteps(const std::vector<StepRow>& rows, RankReduce how) {
   RowTable<ReducedStep> table(Collect(rows));
@@ -80,7 +75,7 @@ table::Table ReduceSteps(const std::vector<StepRow>& rows, RankReduce how) {
              return std::string_view(step.phase);
            })
       .AddInt(Count("n_ranks", "ranks"), &ReducedStep::n_ranks);
-  const auto reduced = [how](Measure ReducedStep::*measure) {
+  const auto reduced = [how](RankMeasure ReducedStep::*measure) {
     return [how, measure](const ReducedStep& step) { return (step.*measure).Reduced(how); };
   };
   table.Add(Nanoseconds("cpu_ns", "host"), reduced(&ReducedStep::cpu_ns))

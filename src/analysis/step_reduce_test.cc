@@ -5,9 +5,10 @@
 namespace layerscope::analysis {
 namespace {
 
-StepRow Row(int64_t index, int64_t last_ns, int64_t busy_ns) {
+StepRow Row(int64_t index, int64_t last_ns, int64_t busy_ns, size_t input = 0) {
   StepRow row;
   row.index = index;
+  row.place.input = input;
   row.has_activities = busy_ns > 0;
   row.last_ns = last_ns;
   row.busy_ns = busy_ns;
@@ -19,7 +20,7 @@ int64_t Value(const table::Table& table, const char* column, size_t row) {
 }
 
 TEST(ReduceSteps, JoinsTheSameStepOfAllRanks) {
-  const std::vector<StepRow> rows = {Row(0, 100, 60), Row(1, 50, 50), Row(0, 200, 61)};
+  const std::vector<StepRow> rows = {Row(0, 100, 60), Row(1, 50, 50), Row(0, 200, 61, 1)};
   const table::Table sum = ReduceSteps(rows, RankReduce::kSum);
   ASSERT_EQ(sum.n_rows, 2U);
   EXPECT_EQ(Value(sum, "n_ranks", 0), 2);
@@ -29,9 +30,17 @@ TEST(ReduceSteps, JoinsTheSameStepOfAllRanks) {
 }
 
 TEST(ReduceSteps, ARankWhoseStepLaunchedNothingHasNoWall) {
-  const table::Table mean = ReduceSteps({Row(0, 100, 60), Row(0, 0, 0)}, RankReduce::kMean);
+  const table::Table mean = ReduceSteps({Row(0, 100, 60), Row(0, 0, 0, 1)}, RankReduce::kMean);
   EXPECT_EQ(Value(mean, "wall_ns", 0), 100);
   EXPECT_EQ(Value(mean, "busy_ns", 0), 30);
+}
+
+// One rank on two devices: 60 and 61 busy in windows of 100 and 200.
+TEST(ReduceSteps, ARankWithTwoDevicesIsOneRank) {
+  const table::Table mean = ReduceSteps({Row(0, 100, 60), Row(0, 200, 61)}, RankReduce::kMean);
+  EXPECT_EQ(Value(mean, "n_ranks", 0), 1);
+  EXPECT_EQ(Value(mean, "wall_ns", 0), 200);
+  EXPECT_EQ(Value(mean, "busy_ns", 0), 121);
 }
 
 }  // namespace

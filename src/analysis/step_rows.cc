@@ -1,6 +1,10 @@
 #include "src/analysis/step_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "src/analysis/interval_union.h"
 #include "src/base/check.h"
@@ -168,18 +172,23 @@ std::optional<int64_t> StepRow::ns_per_token() const {
   return base::DivideHalfEven(wall_ns(), *n);
 }
 
-std::string_view StepRow::launch_mode() const {
-  const bool graph = n_graph_kernels + n_whole_graphs > 0;
-  const bool eager = n_kernels > n_graph_kernels;
-  if (graph && eager) return "mixed";
-  if (graph) return "graph";
-  return eager ? "eager" : "";
-}
-
 StepScope ScopeOf(const Selection& selection) {
   const bool cuts = selection.passes || selection.layer || selection.module || selection.stream ||
                     selection.from_ns || selection.to_ns || selection.without_communication;
   return cuts ? StepScope::kCut : StepScope::kWhole;
+}
+
+std::string StepCountText(const RankView& view) {
+  std::map<trace::ProcessId, int64_t> n_of;
+  for (const uint32_t step : view.steps()) ++n_of[view.ProcessOfStep(step)];
+  const auto n = static_cast<int64_t>(view.steps().size());
+  if (n_of.size() < 2) return base::FormatCounted(n, "step");
+  const int64_t first = n_of.begin()->second;
+  const bool alike = std::all_of(n_of.begin(), n_of.end(),
+                                 [first](const auto& entry) { return entry.second == first; });
+  const std::string_view what = PlacesToShow(view).rank ? "ranks" : "processes";
+  return fmt::format("{} on {}{} {}", base::FormatCounted(alike ? first : n, "step"),
+                     alike ? "each of " : "", n_of.size(), what);
 }
 
 StepRows BuildStepRows(const RankView& view, StepScope scope) {

@@ -8,6 +8,7 @@
 
 #include "src/analysis/group_by.h"
 #include "src/analysis/idle_gaps.h"
+#include "src/analysis/launch_mode.h"
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
 #include "src/analysis/selection.h"
@@ -44,8 +45,9 @@ struct StepRow {
   int64_t idle_ns() const { return wall_ns() - busy_ns; }
   /// What the host's step takes longer than its work on the device; below 0 where that runs on.
   int64_t gap_ns() const { return cpu_ns - busy_ns; }
-  /// "eager", "graph", "mixed": how the step's kernels were launched; empty: it has none.
-  std::string_view launch_mode() const;
+  LaunchMode launch_mode() const {
+    return LaunchModeOf(n_kernels, n_graph_kernels, n_whole_graphs);
+  }
   /// All query tokens, as far as the step's name says.
   std::optional<int64_t> tokens() const;
   std::optional<int64_t> ns_per_token() const;
@@ -71,6 +73,9 @@ enum class StepScope : uint8_t { kWhole, kCut };
 /// kCut for a pass, a layer, a module, a stream or a stretch of time: idle and busy shares, times
 /// per token and launches of such a part mean nothing.
 StepScope ScopeOf(const Selection& selection);
+
+/// "24 steps"; of several processes "24 steps on each of 2 ranks", or how many on all of them.
+std::string StepCountText(const RankView& view);
 
 /// LS_CHECKs that steps and outside add up to the selection's total.
 StepRows BuildStepRows(const RankView& view, StepScope scope = StepScope::kWhole);

@@ -41,6 +41,25 @@ TEST(StepRows, WallBusyIdleAndSumAreFourNumbers) {
   EXPECT_EQ(steps.outside.kernels, 1);
 }
 
+TEST(StepRows, StepsOfSeveralRanksAreCountedForEach) {
+  const auto two_ranks = [] {
+    TraceBuilder build;
+    for (const int64_t pid : {12, 13}) {
+      for (int64_t i = 0; i < 2; ++i) {
+        build.Annotation(build.Thread(pid, 1), "step[DECODE bs=4]", 100 * i, 100);
+        build.Call(build.Thread(pid, 1), "cudaLaunchKernel", 100 * i + 1, 1 + i);
+      }
+    }
+    return build;
+  };
+  const TestRun run(two_ranks().Build());
+  EXPECT_EQ(StepCountText(RankView(run.rank(), run.rules())), "2 steps on each of 2 ranks");
+  TraceBuilder more = two_ranks();
+  more.Annotation(more.Thread(12, 1), "step[DECODE bs=4]", 500, 100);
+  const TestRun uneven(std::move(more).Build());
+  EXPECT_EQ(StepCountText(RankView(uneven.rank(), uneven.rules())), "5 steps on 2 ranks");
+}
+
 TEST(StepRows, AStepOnTwoDevicesHasARowForEach) {
   trace::Trace trace = OneStep().Build();
   trace.devices.push_back({trace::Label{1, {}}});

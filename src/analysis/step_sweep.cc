@@ -1,7 +1,9 @@
 #include "src/analysis/step_sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -91,8 +93,11 @@ class Sweep {
     std::vector<SweepRow> rows;
     for (auto& [key, group] : groups) {
       auto& [sample, sums, n_kernels] = group;
-      const StepValues& steps = points_.at(key.first).second;
-      sums.values.resize(steps.sum_ns.values.size(), 0);
+      const auto point = points_.find(key.first);
+      // A module of a step that is not among `steps`.
+      if (point == points_.end()) continue;
+      const StepValues& steps = point->second.second;
+      sums.values.resize(std::max(sums.values.size(), steps.sum_ns.values.size()), 0);
       SweepRow row = Start(*sample, steps);
       SetSums(sums, n_kernels, row);
       rows.push_back(std::move(row));
@@ -133,6 +138,87 @@ int64_t Reduced(int64_t sum, int64_t max, int64_t n, RankReduce how) {
   return how == RankReduce::kMax ? max : base::DivideHalfEven(sum, n);
 }
 
+/// What a rank is told by.
+using Rank = std::tuple<size_t, LabelValue, LabelValue>;
+Rank RankOf(const Place& place) {
+  return {place.input, place.rank, place.pid};
+}
+
+/// Device times of each rank added up: one sample a step, module and rank, in this order.
+std::vector<StepSample> OverDevices(const std::vector<StepSample>& samples) {
+  std::map<std::tuple<int64_t, std::string_view, Rank>, StepSample> ranks;
+  for (const StepSample& sample : samples) {
+    const auto [at, is_new] =
+        ranks.try_emplace({sample.index, sample.key, RankOf(sample.place)}, sample);
+    if (is_new) continue;
+    StepSample& sum = at->second;
+    sum.host_wall_ns = std::max(sum.host_wall_ns, sample.host_wall_ns);
+    sum.busy_ns += sample.busy_ns;
+    sum.sum_ns += sample.sum_ns;
+    sum.n_kernels += sample.n_kernels;
+  }
+  std::vector<StepSample> sums;
+  sums.reserve(ranks.size());
+  for (auto& [key, sum] : ranks) sums.push_back(std::move(sum));
+  return sums;
+}
+
+/// One sample a step and module. `n_ranks_of` says over how many ranks a sample's mean goes.
+template <typename RanksOf>
+std::vector<StepSample> OverRanks(const std::vector<StepSample>& samples, RankReduce how,
+                                  RanksOf n_ranks_of) {
+  constexpr std::array kMeasures = {&StepSample::host_wall_ns, &StepSample::busy_ns,
+                                    &StepSample::sum_ns, &StepSample::n_kernels};
+  std::vector<StepSample> sums;
+  std::vector<StepSample> most;
+  for (const StepSample& sample : OverDevices(samples)) {
+    if (sums.empty() || sums.back().index != sample.index || sums.back().key != sample.key) {
+      sums.push_back(sample);
+      sums.back().place = Place();
+      sums.back().n_ranks = 1;
+      most.push_back(sample);
+      continue;
+    }
+    ++sums.back().n_ranks;
+    for (const auto measure : kMeasures) {
+      sums.back().*measure += sample.*measure;
+      most.back().*measure = std::max(most.back().*measure, sample.*measure);
+    }
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const int64_t n_ranks = n_ranks_of(sums[i]);
+    for (const auto measure : kMeasures) {
+      sums[i].*measure = Reduced(sums[i].*measure, most[i].*measure, n_ranks, how);
+    }
+  }
+  std::map<std::pair<int64_t, std::string_view>, size_t> first;
+  for (const StepSample& sample : samples) {
+    first.try_emplace({sample.index, sample.key}, first.size());
+  }
+  std::sort(sums.begin(), sums.end(), [&](const StepSample& a, const StepSample& b) {
+    return std::pair(a.index, first.at({a.index, a.key})) <
+           std::pair(b.index, first.at({b.index, b.key}));
+  });
+  return sums;
+}
+
+/// A step without activities has no device of its own: it gets that of its rank, where there is
+/// one.
+void PlaceEmptySteps(std::vector<StepSample>& samples) {
+  std::map<Rank, std::set<LabelValue>> devices;
+  for (const StepSample& sample : samples) {
+    if (sample.place.device == LabelValue()) continue;
+    devices[RankOf(sample.place)].insert(sample.place.device);
+  }
+  for (StepSample& sample : samples) {
+    if (sample.place.device != LabelValue()) continue;
+    const auto found = devices.find(RankOf(sample.place));
+    if (found != devices.end() && found->second.size() == 1) {
+      sample.place.device = *found->second.begin();
+    }
+  }
+}
+
 /// Adds the columns that samples share.
 template <typename Row, typename SampleOf>
 void AddPoint(SampleOf sample_of, RowTable<Row>& table) {
@@ -162,37 +248,30 @@ std::vector<StepSample> StepSamples(const std::vector<StepRow>& rows) {
     sample.sum_ns = row.sum_ns;
     sample.n_kernels = row.n_kernels;
   }
+  PlaceEmptySteps(samples);
   return samples;
 }
 
-std::vector<StepSample> ReduceSamples(const std::vector<StepSample>& samples, RankReduce how) {
-  std::map<std::pair<int64_t, std::string_view>, size_t> at;
-  std::vector<StepSample> sums;
-  std::vector<StepSample> most;
-  for (const StepSample& sample : samples) {
-    const auto [place, is_new] = at.try_emplace({sample.index, sample.key}, sums.size());
-    if (is_new) {
-      sums.push_back(sample);
-      sums.back().place = Place();
-      most.push_back(sample);
-      continue;
-    }
-    ++sums[place->second].n_ranks;
-    for (const auto member : {&StepSample::host_wall_ns, &StepSample::busy_ns, &StepSample::sum_ns,
-                              &StepSample::n_kernels}) {
-      sums[place->second].*member += sample.*member;
-      most[place->second].*member = std::max(most[place->second].*member, sample.*member);
-    }
+std::vector<StepSample> ReduceStepSamples(const std::vector<StepSample>& steps, RankReduce how) {
+  return OverRanks(steps, how, [](const StepSample& sample) { return sample.n_ranks; });
+}
+
+std::vector<StepSample> ReduceModuleSamples(const std::vector<StepSample>& modules,
+                                            const std::vector<StepSample>& steps, RankReduce how) {
+  std::map<int64_t, const StepSample*> step_of;
+  for (const StepSample& step : steps) step_of.emplace(step.index, &step);
+  std::vector<StepSample> reduced = OverRanks(modules, how, [&](const StepSample& sample) {
+    const auto step = step_of.find(sample.index);
+    return step == step_of.end() ? sample.n_ranks : std::max(sample.n_ranks, step->second->n_ranks);
+  });
+  for (StepSample& module : reduced) {
+    const auto step = step_of.find(module.index);
+    if (step == step_of.end()) continue;
+    module.batch = step->second->batch;
+    module.past = step->second->past;
+    module.phase = step->second->phase;
   }
-  for (size_t i = 0; i < sums.size(); ++i) {
-    for (const auto member : {&StepSample::host_wall_ns, &StepSample::busy_ns, &StepSample::sum_ns,
-                              &StepSample::n_kernels}) {
-      sums[i].*member = Reduced(sums[i].*member, most[i].*member, sums[i].n_ranks, how);
-    }
-  }
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const StepSample& a, const StepSample& b) { return a.index < b.index; });
-  return sums;
+  return reduced;
 }
 
 table::Table ReducedModules(std::vector<StepSample> modules) {

@@ -17,22 +17,31 @@ struct StepSample {
   int64_t index = 0;  ///< StepRow::index
   std::optional<int64_t> batch;
   std::optional<int64_t> past;
-  std::string phase;  ///< empty: unknown
-  Place place;        ///< nothing: reduced over ranks
-  std::string key;    ///< the module; empty for whole steps
-  int64_t n_ranks = 1;
+  std::string phase;         ///< empty: unknown
+  Place place;               ///< nothing: reduced over ranks
+  std::string key;           ///< the module; empty for whole steps
+  int64_t n_ranks = 1;       ///< of a reduced one: those that have it
   int64_t host_wall_ns = 0;  ///< of whole steps: the annotation's length
   int64_t busy_ns = 0;       ///< of whole steps
   int64_t sum_ns = 0;
   int64_t n_kernels = 0;
 };
 
-/// The whole steps.
+/// The whole steps. One that launched nothing stands on the device of its rank's other steps, where
+/// they have one.
 std::vector<StepSample> StepSamples(const std::vector<StepRow>& rows);
 
-/// Samples of the same step and module of all ranks and devices made one, over those that have it.
-/// By step, then in order of first appearance.
-std::vector<StepSample> ReduceSamples(const std::vector<StepSample>& samples, RankReduce how);
+/// One sample a step, over its ranks. A rank with several devices counts once: its device times add
+/// up, its host wall is one. Batch, past and phase are those of the first rank that has the step.
+/// By step.
+std::vector<StepSample> ReduceStepSamples(const std::vector<StepSample>& steps, RankReduce how);
+
+/// The same of modules. Means are over all ranks of the step, a rank without the module counts 0,
+/// so that means and sums of modules add up to those of the step (maxima need not). Batch, past and
+/// phase are those of `steps`, which ReduceStepSamples gave. By step, then in order of first
+/// appearance.
+std::vector<StepSample> ReduceModuleSamples(const std::vector<StepSample>& modules,
+                                            const std::vector<StepSample>& steps, RankReduce how);
 
 /// What --rank-reduce gives of `--by module`: one row a step and module.
 table::Table ReducedModules(std::vector<StepSample> modules);

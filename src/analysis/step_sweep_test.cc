@@ -74,24 +74,60 @@ TEST(SweepTable, OfModulesCountsAStepWithoutOneAsZero) {
   EXPECT_EQ(Value(sweep, "n_kernels", 2), 2);
 }
 
-TEST(ReduceSamples, JoinsModulesOfTheSameStepOverRanks) {
-  std::vector<StepSample> samples = {Sample(0, 8, "a", 10), Sample(0, 8, "b", 5),
-                                     Sample(1, 8, "a", 7), Sample(0, 8, "a", 31)};
-  for (const StepSample& sample : samples) EXPECT_EQ(sample.n_ranks, 1);
-  const std::vector<StepSample> sum = ReduceSamples(samples, RankReduce::kSum);
+StepSample OfInput(size_t input, StepSample sample) {
+  sample.place.input = input;
+  return sample;
+}
+
+TEST(ReduceModuleSamples, JoinsModulesOfTheSameStepOverRanks) {
+  const std::vector<StepSample> modules = {Sample(0, 8, "a", 10), Sample(0, 8, "b", 5),
+                                           Sample(1, 8, "a", 7), OfInput(1, Sample(0, 8, "a", 31))};
+  const std::vector<StepSample> whole = {Step(0, 8, 90, 40), OfInput(1, Step(0, 8, 92, 50)),
+                                         Step(1, 8, 50, 7)};
+  const auto reduce = [&](RankReduce how) {
+    return ReduceModuleSamples(modules, ReduceStepSamples(whole, how), how);
+  };
+  const std::vector<StepSample> sum = reduce(RankReduce::kSum);
   ASSERT_EQ(sum.size(), 3U);
   EXPECT_EQ(sum[0].key, "a");
   EXPECT_EQ(sum[0].n_ranks, 2);
   EXPECT_EQ(sum[0].sum_ns, 41);
   EXPECT_EQ(sum[0].n_kernels, 2);
-  EXPECT_EQ(ReduceSamples(samples, RankReduce::kMax)[0].sum_ns, 31);
-  EXPECT_EQ(ReduceSamples(samples, RankReduce::kMean)[0].sum_ns, 20);  // 20.5 half to even
+  EXPECT_EQ(reduce(RankReduce::kMax)[0].sum_ns, 31);
+  EXPECT_EQ(reduce(RankReduce::kMean)[0].sum_ns, 20);  // 20.5 half to even
   EXPECT_EQ(sum[1].key, "b");
+  EXPECT_EQ(sum[1].n_ranks, 1);
   EXPECT_EQ(sum[1].sum_ns, 5);
+  EXPECT_EQ(reduce(RankReduce::kMean)[1].sum_ns, 2);  // 5 over two ranks, 2.5 half to even
   EXPECT_EQ(sum[2].index, 1);
   const table::Table rows = ReducedModules(sum);
   EXPECT_EQ(Value(rows, "n_ranks", 0), 2);
   EXPECT_EQ(Value(rows, "step", 2), 1);
+}
+
+// Data parallel ranks run batches of their own: a module that only the second has still belongs to
+// the step, whose batch is the first rank's.
+TEST(SweepTable, AModuleOfOneRankStandsAtTheBatchOfItsReducedStep) {
+  const std::vector<StepSample> whole = {Step(0, 8, 100, 60), OfInput(1, Step(0, 16, 120, 70))};
+  const std::vector<StepSample> modules = {Sample(0, 8, "a", 60),
+                                           OfInput(1, Sample(0, 16, "expert", 70))};
+  const std::vector<StepSample> steps = ReduceStepSamples(whole, RankReduce::kSum);
+  const std::vector<StepSample> reduced = ReduceModuleSamples(modules, steps, RankReduce::kSum);
+  const table::Table sweep = SweepTable(steps, &reduced);
+  ASSERT_EQ(sweep.n_rows, 2U);
+  EXPECT_EQ(Text(sweep, "key", 0), "expert");
+  EXPECT_EQ(Value(sweep, "batch", 0), 8);
+  EXPECT_EQ(Value(sweep, "n_steps", 0), 1);
+  EXPECT_EQ(Value(sweep, "mean_sum_ns", 0) + Value(sweep, "mean_sum_ns", 1), 130);
+}
+
+TEST(ReduceStepSamples, ARankWithTwoDevicesIsOneRankWithOneHostWall) {
+  const std::vector<StepSample> sum =
+      ReduceStepSamples({Step(0, 8, 100, 60), Step(0, 8, 100, 30)}, RankReduce::kSum);
+  ASSERT_EQ(sum.size(), 1U);
+  EXPECT_EQ(sum[0].n_ranks, 1);
+  EXPECT_EQ(sum[0].host_wall_ns, 100);
+  EXPECT_EQ(sum[0].busy_ns, 90);
 }
 
 }  // namespace

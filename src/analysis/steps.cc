@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <variant>
 
+#include "src/analysis/abstentions.h"
 #include "src/analysis/alignment_table.h"
 #include "src/analysis/coverage.h"
 #include "src/analysis/module_labels.h"
 #include "src/analysis/rank_loop.h"
-#include "src/analysis/recording_facts.h"
 #include "src/analysis/row_table.h"
+#include "src/analysis/step_blocks.h"
 #include "src/analysis/step_modules.h"
 #include "src/analysis/step_rows.h"
 #include "src/analysis/step_sweep.h"
@@ -27,8 +29,6 @@ namespace {
 using attribution::StepFields;
 using table::Cell;
 
-constexpr int64_t kRowsForPeople = 30;
-
 auto Field(std::optional<int64_t> StepFields::*member) {
   return [member](const StepRow& row) { return table::CellOrNull(row.fields.*member); };
 }
@@ -39,8 +39,9 @@ Cell PhaseOf(const StepRow& row) {
 }
 
 Cell ModeOf(const StepRow& row) {
-  if (row.launch_mode().empty()) return table::Null();
-  return row.launch_mode();
+  const std::string_view mode = ToString(row.launch_mode());
+  if (mode.empty()) return table::Null();
+  return mode;
 }
 
 /// Of the host's length of the step; null where that or its device is not known.
@@ -189,11 +190,7 @@ void AddNotes(const RankView& view, const StepRows& steps, table::Table& table) 
                     "are of the window, busy of the step's own work in it",
                     steps.n_overlaps, steps.rows.size()));
   }
-  if (steps.rows.empty()) {
-    table.notes.emplace_back(
-        "no step annotations (execute_…, step[…], _forward_step, ProfilerStep#, bench_step::) in "
-        "this selection: profile through the engine's own profiler, or a torch.profiler schedule");
-  }
+  if (steps.rows.empty()) table.notes.emplace_back("no step of this file is in the selection");
 }
 
 /// What people see as idle is gpu_idle_ns.
@@ -214,13 +211,6 @@ void ShowModelPath(table::Table& table) {
   }
 }
 
-/// Of what the column of shares is.
-std::string ShareText(const RankView& view) {
-  return fmt::format("share: of all {} of {}{}, not of the step",
-                     base::FormatDuration(view.total_ns()), view.cpu_only() ? "CPU" : "GPU",
-                     view.selects_all() ? " time" : " time selected");
-}
-
 /// The rows and their order as people see them.
 base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& steps,
                                           const StepsOptions& options,
@@ -235,37 +225,37 @@ base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& 
   if (presentation.verbose) {
     table::Table people = machines;
     ShowModelPath(people);
-    people.notes.push_back(ShareText(view));
     return people;
   }
   table::Table people = StepClassTable(view, steps.rows);
   if (base::Status sorted = table::SortBy(people, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
-  table::NoteRowsLeftOut(people, table::LimitRows(people, presentation.Limit(kRowsForPeople)));
+  table::NoteRowsLeftOut(people, table::LimitRows(people, presentation.Limit(kStepRowsForPeople)));
   people.notes.emplace_back("own time of the modules of a class; -v lists each module");
-  people.notes.push_back(ShareText(view));
   return people;
 }
 
-table::Table SweepOf(const RankView& view, const StepRows& steps, bool by_module) {
+/// Rows of modules, as the rows of steps: of classes for people, unless they want each module.
+bool ByClass(const StepsOptions& options) {
+  return options.presentation.for_people && !options.presentation.verbose;
+}
+
+std::vector<StepSample> SamplesOf(const RankView& view, const StepRows& steps, bool by_class) {
+  return by_class ? StepClassSamples(view, steps.rows) : StepModuleSamples(view, steps.rows);
+}
+
+table::Table SweepOf(const RankView& view, const StepRows& steps, const StepsOptions& options) {
   const std::vector<StepSample> whole = StepSamples(steps.rows);
-  if (!by_module) return SweepTable(whole, nullptr);
-  const std::vector<StepSample> modules = StepModuleSamples(view, steps.rows);
+  if (!options.by_module) return SweepTable(whole, nullptr);
+  const std::vector<StepSample> modules = SamplesOf(view, steps, ByClass(options));
   return SweepTable(whole, &modules);
 }
 
 /// Somebody measured over batch and past length.
-bool AnyPast(const StepRows& steps) {
-  return std::any_of(steps.rows.begin(), steps.rows.end(),
+bool AnyPast(const std::vector<StepRow>& steps) {
+  return std::any_of(steps.begin(), steps.end(),
                      [](const StepRow& row) { return row.fields.past.has_value(); });
-}
-
-table::Block SweepBlock(table::Table sweep, const Presentation& presentation) {
-  sweep.title = "Sweep over batch and past length";
-  table::NoteRowsLeftOut(sweep, table::LimitRows(sweep, presentation.Limit(kRowsForPeople)));
-  sweep.notes.emplace_back("gap: the host's step less the device's busy time");
-  return table::TableBlock(std::move(sweep));
 }
 
 base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows& steps,
@@ -278,42 +268,55 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
   if (base::Status sorted = table::SortBy(machines, SortOf(presentation)); !sorted.ok()) {
     return std::move(sorted).error();
   }
-  const int64_t left_out = table::LimitRows(machines, presentation.Limit(kRowsForPeople));
-  if (presentation.for_people) {
-    const auto n_steps = static_cast<int64_t>(view.steps().size());
+  const int64_t left_out = table::LimitRows(machines, presentation.Limit(kStepRowsForPeople));
+  if (presentation.for_people && !result.abstained) {
     base::Result<table::Table> people = TableForPeople(view, steps, options, machines);
     if (!people.ok()) return std::move(people).error();
-    people->title = fmt::format("{} step{}", base::FormatCount(n_steps), n_steps == 1 ? "" : "s");
+    people->title = StepCountText(view);
     if (!options.by_module || presentation.verbose) table::NoteRowsLeftOut(*people, left_out);
     AddNotes(view, steps, *people);
     result.blocks.push_back(table::TableBlock(*std::move(people)));
   }
-  table::Table sweep = SweepOf(view, steps, options.by_module);
-  if (presentation.for_people && AnyPast(steps)) {
-    result.blocks.push_back(SweepBlock(sweep, presentation));
+  table::Table sweep = SweepOf(view, steps, options);
+  if (presentation.for_people && AnyPast(steps.rows)) {
+    table::Table people = sweep;
+    if (!PlacesToShow(view).device) HideColumn("device", people);
+    result.blocks.push_back(SweepBlock(std::move(people), presentation));
   }
   result.main_table = options.by_module ? "rows" : "steps";
   result.data = {{result.main_table, std::move(machines)},
                  {"sweep", std::move(sweep)},
                  {"outside", OutsideOf(steps)},
-                 {"alignment", AlignmentForMachines(view.attribution())}};
+                 {"alignment", AlignmentForMachines(view)}};
   return result;
 }
 
 /// All ranks as one. `modules` is null without --by module.
 table::Object ReducedOver(const std::vector<StepRow>& steps, const std::vector<StepSample>* modules,
-                          RankReduce how) {
-  const std::vector<StepSample> whole = ReduceSamples(StepSamples(steps), how);
+                          const StepsOptions& options) {
+  const RankReduce how = *options.rank_reduce;
+  const auto limited = [&options](table::Table table) {
+    // For people the blocks are limited, and say so.
+    if (!options.presentation.for_people) table::LimitRows(table, options.presentation.Limit(0));
+    return table;
+  };
+  const std::vector<StepSample> whole = ReduceStepSamples(StepSamples(steps), how);
   table::Object reduced{{"rank_reduce", RankReduceNames()[static_cast<size_t>(how)]},
-                        {"steps", ReduceSteps(steps, how)}};
+                        {"steps", limited(ReduceSteps(steps, how))}};
   if (modules == nullptr) {
-    reduced.emplace_back("sweep", SweepTable(whole, nullptr));
+    reduced.emplace_back("sweep", limited(SweepTable(whole, nullptr)));
     return reduced;
   }
-  std::vector<StepSample> of_modules = ReduceSamples(*modules, how);
-  reduced.emplace_back("sweep", SweepTable(whole, &of_modules));
-  reduced.emplace_back("rows", ReducedModules(std::move(of_modules)));
+  std::vector<StepSample> of_modules = ReduceModuleSamples(*modules, whole, how);
+  reduced.emplace_back("sweep", limited(SweepTable(whole, &of_modules)));
+  reduced.emplace_back("rows", limited(ReducedModules(std::move(of_modules))));
   return reduced;
+}
+
+table::HealthEntry PerRankAlone() {
+  return {"per_rank_needless", table::Severity::kWarning, 1,
+          "--per-rank says which tables to show beside --rank-reduce; without that every row is "
+          "of one rank already."};
 }
 
 }  // namespace
@@ -321,20 +324,31 @@ table::Object ReducedOver(const std::vector<StepRow>& steps, const std::vector<S
 base::Result<Output> ComputeSteps(const AnalysisInput& input, const StepsOptions& options) {
   std::vector<StepRow> all;
   std::vector<StepSample> modules;
+  size_t n_inputs = 0;
   base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
-    const StepRows steps = BuildStepRows(view, ScopeOf(options.selection));
+    StepRows steps = BuildStepRows(view, ScopeOf(options.selection));
+    for (StepRow& row : steps.rows) row.place.input = n_inputs;
+    ++n_inputs;
     if (options.rank_reduce) {
       all.insert(all.end(), steps.rows.begin(), steps.rows.end());
       if (options.by_module) {
-        std::vector<StepSample> of_rank = StepModuleSamples(view, steps.rows);
+        std::vector<StepSample> of_rank = SamplesOf(view, steps, ByClass(options));
         modules.insert(modules.end(), std::make_move_iterator(of_rank.begin()),
                        std::make_move_iterator(of_rank.end()));
       }
     }
     return ComputeRank(view, steps, options);
   });
-  if (!output.ok() || !options.rank_reduce) return output;
-  output->reduced = ReducedOver(all, options.by_module ? &modules : nullptr, *options.rank_reduce);
+  if (!output.ok()) return output;
+  if (!options.rank_reduce) {
+    if (options.per_rank) output->health.push_back(PerRankAlone());
+    return output;
+  }
+  output->reduced = ReducedOver(all, options.by_module ? &modules : nullptr, options);
+  if (options.presentation.for_people) {
+    output->reduced_blocks = ReducedStepBlocks(*output->reduced, *options.rank_reduce,
+                                               options.presentation, AnyPast(all));
+  }
   if (options.per_rank) return output;
   for (table::RankResult& rank : output->ranks) {
     rank.blocks = {{.text = "reduced over ranks below; --per-rank shows each"}};

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "src/analysis/abstentions.h"
 #include "src/analysis/compiled_table.h"
 #include "src/analysis/config_check.h"
 #include "src/analysis/idle_text.h"
@@ -11,6 +17,7 @@
 #include "src/analysis/summary_advice.h"
 #include "src/analysis/summary_commands.h"
 #include "src/analysis/summary_facts.h"
+#include "src/analysis/summary_steps.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
 #include "src/table/or_null.h"
@@ -18,7 +25,6 @@
 namespace layerscope::analysis {
 namespace {
 
-using base::FormatCount;
 using base::FormatDuration;
 using base::FormatShare;
 using table::Cell;
@@ -166,68 +172,6 @@ std::string GpuText(const RankView& view, const SummaryFacts& facts) {
   return text;
 }
 
-/// "7.03..16.7 ms": the unit once when both have it; one value when both read alike.
-std::string RangeText(int64_t low_ns, int64_t high_ns) {
-  std::string low = FormatDuration(low_ns);
-  const std::string high = FormatDuration(high_ns);
-  if (low == high) return low;
-  const std::string unit = high.substr(high.rfind(' '));
-  if (low.ends_with(unit)) low.resize(low.size() - unit.size());
-  return fmt::format("{}..{}", low, high);
-}
-
-/// "wall 16.7 ms (92.0 % busy)" of one step, "wall 7.03..16.7 ms (median 7.05 ms, 92.0 % busy)" of
-/// several. The median says enough of many walls that differ little.
-std::string WallText(const PhaseRow& phase) {
-  const std::string busy = phase.median_busy_ppm
-                               ? FormatShare(*phase.median_busy_ppm, 1'000'000) + " busy"
-                               : std::string();
-  const std::string median = FormatDuration(*phase.median_wall_ns);
-  const int64_t low_ns = phase.walls_ns.front();
-  const int64_t high_ns = phase.walls_ns.back();
-  const size_t n = phase.walls_ns.size();
-  if (n == 2) return fmt::format("wall {}", RangeText(low_ns, high_ns));
-  if (n > 2 && high_ns / 2 > low_ns) {
-    return fmt::format("wall {} (median {}{}{})", RangeText(low_ns, high_ns), median,
-                       busy.empty() ? "" : ", ", busy);
-  }
-  return fmt::format("{} {}{}", n > 1 ? "median wall" : "wall", median,
-                     busy.empty() ? "" : fmt::format(" ({})", busy));
-}
-
-/// "8 requests"; "2..6 tokens" of steps that differ.
-std::string CountText(const CountRange& range, const char* what) {
-  if (range.low == range.high) return base::FormatCounted(range.high, what);
-  return fmt::format("{}..{}", FormatCount(range.low), base::FormatCounted(range.high, what));
-}
-
-std::string PerTokenText(const PhaseRow& phase) {
-  const std::vector<int64_t>& all = phase.ns_per_token;
-  if (all.size() == 2) return RangeText(all.front(), all.back()) + "/token";
-  return fmt::format("{}{}/token", all.size() > 1 ? "median " : "",
-                     FormatDuration(*phase.median_ns_per_token));
-}
-
-std::string PhaseText(const PhaseRow& phase) {
-  std::string text = phase.phase.empty()
-                         ? base::FormatCounted(phase.n, "step") + " of unknown phase"
-                         : fmt::format("{} {}", FormatCount(phase.n), phase.phase);
-  std::vector<std::string> parts;
-  if (phase.median_wall_ns) parts.push_back(WallText(phase));
-  if (phase.requests_range) parts.push_back(CountText(*phase.requests_range, "request"));
-  if (phase.tokens_range) parts.push_back(CountText(*phase.tokens_range, "token"));
-  if (phase.median_ns_per_token) parts.push_back(PerTokenText(phase));
-  if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
-  return text;
-}
-
-std::string StepsText(const SummaryFacts& facts) {
-  if (facts.phases.empty()) return "none annotated";
-  std::vector<std::string> parts;
-  for (const PhaseRow& phase : facts.phases) parts.push_back(PhaseText(phase));
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
 std::string RankText(const RankView& view, const SummaryFacts& facts) {
   if (facts.ranks.present.empty() && !facts.ranks.world_size) return "rank unknown";
   if (facts.ranks.present.size() == 1) return "rank " + ToText(facts.ranks);
@@ -251,7 +195,7 @@ table::Block WhatBlock(const RankView& view, const SummaryFacts& facts) {
     block.facts.emplace_back("GPU", name + ", " + RankText(view, facts));
     block.facts.emplace_back("GPU time", GpuText(view, facts));
   }
-  block.facts.emplace_back("steps", StepsText(facts));
+  block.facts.emplace_back("steps", StepsText(facts.phases));
   return block;
 }
 
@@ -343,6 +287,7 @@ table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
   const std::vector<NextCommand> commands =
       SuggestCommands(view, facts, options.selection, inputs, options.model_options);
   table::RankResult result = StartResult(view);
+  result.abstained = WithoutWork(view);
   result.data = DataOf(view, facts, suspicions, commands);
   NoteCompiledRegions(view, InductorKernels(view), result);
   result.main_table = "top_kernels";

@@ -43,6 +43,8 @@ void AddCapture(const RankView& view, const SummaryFacts& facts, std::vector<Sus
   const int64_t launches = facts.launches.n;
   if (view.cpu_only() || launches < 100) return;
   if (!Above(facts.launches.without_activity, launches, 50)) return;
+  // What was captured and replayed did run.
+  if (facts.graphs.n_launches > 0 && !Above(LostLaunches(facts.launches), launches, 50)) return;
   found.push_back(
       {kLittleRan, "little ran",
        fmt::format(
@@ -77,9 +79,27 @@ void AddOverlap(const RankView& view, const SummaryFacts& facts, std::vector<Sus
   const GpuTimes& gpu = facts.gpu;
   if (view.cpu_only() || gpu.sum_ns <= gpu.busy_ns) return;
   if (!Above(gpu.sum_ns - gpu.busy_ns, gpu.busy_ns, kOverlapPercent)) return;
-  found.push_back({"overlap", "overlap",
-                   fmt::format("sums exceed busy time by {}: a kernel that waits counts its wait",
-                               FormatDuration(gpu.sum_ns - gpu.busy_ns))});
+  // Work of two processes overlaps without a wait; that is said of their device.
+  const bool is_shared = std::any_of(facts.devices.begin(), facts.devices.end(),
+                                     [](const DeviceRow& row) { return row.pids.size() > 1; });
+  found.push_back(
+      {"overlap", "overlap",
+       fmt::format("sums exceed busy time by {}{}", FormatDuration(gpu.sum_ns - gpu.busy_ns),
+                   is_shared ? "" : ": a kernel that waits counts its wait")});
+}
+
+void AddSharedDevices(const RankView& view, const SummaryFacts& facts,
+                      std::vector<Suspicion>& found) {
+  for (const DeviceRow& device : facts.devices) {
+    std::string text = SharedDeviceText(view, device);
+    if (!text.empty()) found.push_back({"shared_device", "one device", std::move(text)});
+  }
+}
+
+/// Several ranks in one file, of which layers are sought one at a time.
+void AddMixedRanks(const RankView& view, std::vector<Suspicion>& found) {
+  if (!LayersOfOneRank(view)) return;
+  found.push_back({"layers_of_ranks", "no layers", view.input().no_layers->message});
 }
 
 void AddOther(const SummaryFacts& facts, std::vector<Suspicion>& found) {
@@ -106,7 +126,9 @@ std::vector<Suspicion> FindSuspicions(const RankView& view, const SummaryFacts& 
   AddCapture(view, facts, found);
   // Where little ran, idle time says nothing.
   if (found.empty() || found.back().code != kLittleRan) AddIdle(view, facts, found);
+  AddSharedDevices(view, facts, found);
   AddOverlap(view, facts, found);
+  AddMixedRanks(view, found);
   AddOther(facts, found);
   AddCompiled(facts, found);
   return found;

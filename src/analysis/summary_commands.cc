@@ -87,6 +87,24 @@ std::string WhyRecordAnew(const RankView& view, const SummaryFacts& facts) {
   return view.trace().scopes.size() == 0 ? "with NVTX" : std::string();
 }
 
+/// The rank, or where there is none the pid, of the first process.
+std::string OptionOfFirstRank(const RankView& view) {
+  const trace::ProcessId first = view.processes().hosts.front();
+  std::string text;
+  if (const std::optional<int64_t> rank = view.processes().rank_of[first.index()]) {
+    AddOption(text, "rank", fmt::format("{}", *rank));
+  } else {
+    AddOption(text, "pid", view.trace().LabelText(view.trace().processes[first.index()].pid));
+  }
+  return text;
+}
+
+/// Some activity of the selection is of an op, so that ops are something to group by.
+bool AnyOp(const RankView& view) {
+  return std::any_of(view.rows().begin(), view.rows().end(),
+                     [&](uint32_t row) { return view.attribution().op[row].valid(); });
+}
+
 bool IsAttributed(const SummaryFacts& facts) {
   const int64_t total_ns = facts.tree.total_ns;
   const int64_t attributed_ns = total_ns - facts.tree.unattributed.gpu_ns;
@@ -155,7 +173,12 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
     if (facts.steps.rows.empty()) add("passes", {}, chosen, "pass by pass");
     add("layers", {}, chosen, "layer by layer");
   } else if (!is_empty && !view.cpu_only() && selection.All() && MayHaveLayers(view)) {
-    add("layers", {}, model, "why no layers");
+    if (LayersOfOneRank(view)) {
+      const std::string one = OptionOfFirstRank(view);
+      add("layers", {}, model.empty() ? one : one + " " + model, "layers of one");
+    } else {
+      add("layers", {}, model, "why no layers");
+    }
   }
   const std::string why_anew = WhyRecordAnew(view, facts);
   const std::string of_replays = ReplayOption(view, model_options);
@@ -170,15 +193,18 @@ std::vector<NextCommand> SuggestCommands(const RankView& view, const SummaryFact
   }
   if (!is_empty && IsAttributed(facts)) {
     add("modules", "--rollup class", chosen, "by class");
-    if (!facts.layer_class.empty() && !facts.pass_layers) {
-      const std::string pattern = Escaped(facts.layer_class) + R"(_\d+$)";
+    if (!facts.layer_prefix.empty() && !facts.pass_layers) {
+      const std::string pattern = Escaped(facts.layer_prefix) + R"(\d+$)";
       add("modules", "--no-collapse --match " + base::ShellQuoted(pattern), chosen,
           "layer by layer");
     }
   }
-  if (!is_empty) add("kernels", "--by op-dims", chosen, "by op, shape");
+  if (!is_empty) {
+    const bool by_op = AnyOp(view);
+    add("kernels", by_op ? "--by op-dims" : "", chosen, by_op ? "by op, shape" : "by kernel");
+  }
   const bool is_lost =
-      facts.launches.without_activity > 0 || facts.launches.kernels_without_launch > 0;
+      LostLaunches(facts.launches) > 0 || facts.launches.kernels_without_launch > 0;
   if (is_empty || (is_lost && !view.cpu_only())) {
     add("info", {}, RankOptionText(selection), is_empty ? "what is there" : "what is lost");
   }

@@ -1,6 +1,7 @@
 #include "src/analysis/summary_facts.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "src/analysis/compiled_table.h"
 #include "src/analysis/median.h"
@@ -50,6 +51,7 @@ PhaseRow SumPhase(const std::vector<StepRow>& rows, const std::string& phase) {
   for (const StepRow& row : rows) {
     if (row.phase != phase) continue;
     ++sums.n;
+    sums.steps_of[row.place.pid].insert(row.step);
     if (!row.has_activities) continue;
     sums.walls_ns.push_back(row.wall_ns());
     sums.busy_ns += row.busy_ns;
@@ -80,8 +82,16 @@ std::vector<PhaseRow> SumPhases(const std::vector<StepRow>& rows) {
   return phases;
 }
 
-/// The class of the numbered like siblings with the most time that have children.
-std::string LayerClass(const std::vector<ModuleNode>& collapsed) {
+/// `text` without the digits at its end.
+std::string_view WithoutNumber(std::string_view text) {
+  while (!text.empty() && text.back() >= '0' && text.back() <= '9') text.remove_suffix(1);
+  return text;
+}
+
+/// What stands before the numbers in the paths of the numbered like siblings with the most time
+/// that have children.
+std::string LayerPrefix(const std::vector<ModuleNode>& collapsed,
+                        const std::vector<ModuleNode>& nodes) {
   const std::vector<size_t> ends = SubtreeEnds(collapsed);
   const ModuleNode* best = nullptr;
   for (size_t i = 0; i < collapsed.size(); ++i) {
@@ -90,7 +100,16 @@ std::string LayerClass(const std::vector<ModuleNode>& collapsed) {
     if (node.repeat < 2 || ends[i] == i + 1 || !is_numbered) continue;
     if (best == nullptr || node.gpu_incl_ns > best->gpu_incl_ns) best = &node;
   }
-  return best == nullptr ? std::string() : best->class_name;
+  if (best == nullptr) return {};
+  const std::string_view range = best->instance;
+  const std::string_view prefix = WithoutNumber(range.substr(0, range.find("..")));
+  const auto is_layer = [prefix](const ModuleNode& node) {
+    const std::string_view front = WithoutNumber(node.path);
+    return front.size() < node.path.size() && front.ends_with(prefix);
+  };
+  // Paths may be written otherwise than names.
+  const bool in_paths = std::count_if(nodes.begin(), nodes.end(), is_layer) > 1;
+  return in_paths ? std::string(prefix) : std::string();
 }
 
 /// A root module says less than the architecture that the config names.
@@ -114,7 +133,7 @@ void GuessTheModel(const RankView& view, const model::ModelConfig* config,
     facts.model = GuessModel(all.nodes, all.total_ns);
     facts.layers = LayersText(CollapseRuns(all.nodes));
   }
-  facts.layer_class = LayerClass(collapsed);
+  facts.layer_prefix = LayerPrefix(collapsed, facts.tree.nodes);
   NameByConfig(config, facts);
 }
 
@@ -149,6 +168,10 @@ SummaryFacts CollectSummary(const AnalysisInput& input, const RankView& view,
   const std::string& other = view.rules().category(view.rules().other()).name;
   for (const KernelRow& row : facts.categories) {
     if (row.category == other) facts.other_ns += row.group.sum_ns;
+  }
+  // A graph that was recorded whole is no kernel without a category.
+  for (const KernelRow& row : facts.kernels) {
+    if (IsWholeGraph(view, row)) facts.other_ns -= row.group.sum_ns;
   }
   facts.compiled = CompiledText(view, CompiledRegions(view.trace()));
   facts.steps = BuildStepRows(view, facts.scope);

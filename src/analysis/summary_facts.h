@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,9 @@ struct CountRange {
 /// The steps of one phase. Walls are of the steps that launched something; the median one is the
 /// lower of the two in the middle of an even number.
 struct PhaseRow {
-  std::string phase;  ///< empty = unknown
-  int64_t n = 0;
+  std::string phase;                                  ///< empty = unknown
+  int64_t n = 0;                                      ///< a step on several devices counts on each
+  std::map<LabelValue, std::set<uint32_t>> steps_of;  ///< by pid
   std::optional<int64_t> median_wall_ns;
   std::optional<int64_t> median_ns_per_token;
   std::vector<int64_t> ns_per_token;  ///< sorted
@@ -57,7 +60,9 @@ struct SummaryFacts {
   Guess model;
   std::string config;  ///< the config's name of the model; empty without a config
   std::string layers;
-  std::string layer_class;  ///< of the like siblings Class_0, Class_1, … with the most time
+  /// Of the like siblings with the most time how paths go on before their numbers: "Layer_",
+  /// "layers."; empty: none are numbered.
+  std::string layer_prefix;
   std::string gpu_name;
   RunRanks ranks;
   std::vector<DeviceRow> devices;

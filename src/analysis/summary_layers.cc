@@ -92,6 +92,10 @@ std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers&
   return blocks;
 }
 
+bool LayersOfOneRank(const RankView& view) {
+  return view.input().no_layers.has_value() && view.processes().many() && view.selects_all();
+}
+
 bool MayHaveLayers(const RankView& view) {
   const LayerStructure* const structure = view.input().layers;
   return structure != nullptr ? structure->abstained.has_value()

@@ -30,6 +30,9 @@ table::Object LayersObject(const RankView& view, const SummaryLayers& summary);
 std::vector<table::Block> LayerBlocks(const RankView& view, const SummaryLayers& summary,
                                       const std::string& arguments);
 
+/// True where layers are known of none of several ranks in the file, but may be of one.
+bool LayersOfOneRank(const RankView& view);
+
 /// True where a trace without known layers may be one of a model with layers.
 bool MayHaveLayers(const RankView& view);
 

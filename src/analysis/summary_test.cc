@@ -104,7 +104,8 @@ TEST(Summary, CommandsQuoteThePath) {
   const std::vector<NextCommand> next =
       SuggestCommands(view, CollectSummary({ranks, &run.rules()}, view), {}, {renamed.path});
   ASSERT_FALSE(next.empty());
-  EXPECT_EQ(next.front().command, R"(layerscope kernels 'my trace'\''s.json' --by op-dims)");
+  // No op ran it, so there is nothing to group by.
+  EXPECT_EQ(next.front().command, R"(layerscope kernels 'my trace'\''s.json')");
 }
 
 TEST(Summary, CommandsKeepTheSelectionAndTheInputs) {
@@ -138,10 +139,64 @@ TEST(Summary, NumberedLayersAreSuggestedLayerByLayer) {
   const TestRun run(std::move(build).Build());
   const RankView view(run.rank(), run.rules());
   const SummaryFacts facts = CollectSummary(run.input(), view);
-  EXPECT_EQ(facts.layer_class, "Layer");
+  EXPECT_EQ(facts.layer_prefix, "Layer_");
   const std::vector<NextCommand> next = SuggestCommands(view, facts, {}, {"f"});
   ASSERT_EQ(next.size(), 3U);
   EXPECT_EQ(next[1].command, R"(layerscope modules f --no-collapse --match 'Layer_\d+$')");
+}
+
+/// Two layers with a child each, by path, in the process `pid`, on device 0.
+void AddPathLayers(int64_t pid, TraceBuilder& build) {
+  const auto main = build.Thread(pid, 1);
+  build.GpuProcess(pid);
+  build.PathScope(main, "model", 0, 100);
+  for (int64_t i = 0; i < 2; ++i) {
+    const std::string path = "model.layers." + std::to_string(i);
+    build.PathScope(main, path, 10 + 40 * i, 30);
+    build.PathScope(main, path + ".mlp", 15 + 40 * i, 20);
+    build.Call(main, "cudaLaunchKernel", 20 + 40 * i, 1 + i);
+    build.Kernel("gemm", 200 + 40 * i, 30, 1 + i);
+  }
+}
+
+TEST(Summary, TheCommandForLayersIsWrittenAsThePathsAre) {
+  TraceBuilder build;
+  build.Nsys();
+  AddPathLayers(12, build);
+  const TestRun run(std::move(build).Build());
+  const RankView view(run.rank(), run.rules());
+  const SummaryFacts facts = CollectSummary(run.input(), view);
+  EXPECT_EQ(facts.layer_prefix, "layers.");
+  const std::vector<NextCommand> next = SuggestCommands(view, facts, {}, {"f"});
+  ASSERT_EQ(next.size(), 3U);
+  EXPECT_EQ(next[1].command, R"(layerscope modules f --no-collapse --match 'layers\.\d+$')");
+}
+
+TEST(Summary, OneDeviceOfTwoProcessesIsSaid) {
+  TraceBuilder build;
+  build.Nsys();
+  for (const int64_t pid : {12, 13}) AddPathLayers(pid, build);
+  const TestRun run(std::move(build).Build());
+  EXPECT_EQ(Codes(run), (std::vector<std::string>{"shared_device", "overlap"}));
+}
+
+TEST(Summary, LayersOfSeveralRanksAreSoughtInOne) {
+  TraceBuilder build;
+  build.Nsys();
+  for (const int64_t pid : {12, 13}) {
+    build.GpuStream(pid, 7);
+    AddPathLayers(pid, build);
+  }
+  const TestRun run(std::move(build).Build());
+  RankInput rank = run.rank();
+  rank.no_layers = base::Error{base::ErrorCode::kFailed, "kernels of 2 processes are mixed", {}};
+  const RankView view(rank, run.rules());
+  const SummaryFacts facts = CollectSummary(run.input(), view);
+  EXPECT_EQ(SuggestCommands(view, facts, {}, {"f"}).front().command,
+            "layerscope layers f --rank 0");
+  const std::vector<Suspicion> found = FindSuspicions(view, facts);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].message, "kernels of 2 processes are mixed");
 }
 
 TEST(Summary, BusyIsOfTheStepWithTheMedianWall) {

@@ -66,7 +66,8 @@ class Fitter {
   std::optional<size_t> NextToHide() const {
     std::optional<size_t> next;
     for (size_t i = columns_.size(); i-- > 1;) {
-      if (!shown_[i] || (IsName(columns_[i]) && columns_[i].priority == 0)) continue;
+      const bool stays = columns_[i].keep || (IsName(columns_[i]) && columns_[i].priority == 0);
+      if (!shown_[i] || stays) continue;
       if (!next || columns_[i].priority > columns_[*next].priority) next = i;
     }
     return next;

@@ -16,7 +16,8 @@ struct ColumnFit {
 /// Fits a table into `width` cells (0 = no limit). `natural` holds the cells that each column needs
 /// for its heading and its longest cell, without a bar. What does not fit gives way in this order:
 /// the middle of names (down to a readable length), the bar, columns of the largest priority from
-/// the right, then further columns from the right. The first column and names of priority 0 stay.
+/// the right, then further columns from the right. The first column, names of priority 0 and
+/// columns to keep stay.
 ColumnFit FitColumns(const std::vector<TextColumn>& columns, const std::vector<int>& natural,
                      int width);
 

@@ -106,6 +106,8 @@ std::string TableText(const table::Table& source) {
     out += '\n';
   }
   for (const std::string& note : table.notes) out += Escaped(note) + "\n\n";
+  if (table.n_rows == 0) return out;
+  for (const std::string& note : NotesOf(table.columns)) out += Escaped(note) + "\n\n";
   return out;
 }
 
@@ -137,7 +139,22 @@ std::string RankText(const table::RankResult& rank, int level) {
   const bool shows_data = rank.blocks.empty() && !rank.abstained;
   const std::vector<table::Block> blocks = shows_data ? BlocksOf(rank.data) : rank.blocks;
   for (const table::Block& block : blocks) out += BlockText(block, level);
+  return out;
+}
+
+std::string CoverageText(const table::RankResult& rank) {
+  std::string out;
+  if (!rank.shows_modules) return out;
   for (const std::string& line : CoverageLines(rank.coverage)) out += Escaped(line) + "\n\n";
+  return out;
+}
+
+std::string ReducedText(const table::Result& result) {
+  std::string out = Heading(2, "all ranks");
+  const bool chosen = !result.reduced_blocks.empty();
+  const std::vector<table::Block> blocks =
+      chosen ? result.reduced_blocks : BlocksOf(*result.reduced);
+  for (const table::Block& block : blocks) out += BlockText(block, 3);
   return out;
 }
 
@@ -154,11 +171,11 @@ std::string RenderMarkdown(const table::Result& result, bool verbose) {
   for (const table::RankResult& rank : result.ranks) {
     if (several) out += Heading(2, RankName(rank));
     out += RankText(rank, several ? 3 : 2);
+    // Of one input the evidence is that of its reduction too.
+    if (!several && result.reduced) out += ReducedText(result);
+    out += CoverageText(rank);
   }
-  if (result.reduced) {
-    out += Heading(2, "all ranks");
-    for (const table::Block& block : BlocksOf(*result.reduced)) out += BlockText(block, 3);
-  }
+  if (several && result.reduced) out += ReducedText(result);
   const std::vector<table::HealthEntry> health = HealthForPeople(result, verbose);
   if (!health.empty()) out += Heading(2, "Health");
   for (const table::HealthEntry& entry : health) {

@@ -176,7 +176,14 @@ void AddRank(const table::RankResult& rank, Page& page) {
     for (const table::Block& block : BlocksOf(rank.data)) page.AddBlock(block);
   }
   for (const table::Block& block : rank.blocks) page.AddBlock(block);
-  page.AddCoverage(rank.coverage);
+}
+
+void AddReduced(const table::Result& result, Page& page) {
+  page.AddHeading("all ranks");
+  const bool chosen = !result.reduced_blocks.empty();
+  const std::vector<table::Block> blocks =
+      chosen ? result.reduced_blocks : BlocksOf(*result.reduced);
+  for (const table::Block& block : blocks) page.AddBlock(block);
 }
 
 }  // namespace
@@ -187,11 +194,11 @@ std::string RenderTerminal(const table::Result& result, int width, bool color, b
   for (const table::RankResult& rank : result.ranks) {
     if (several) page.AddRankHeading(rank);
     AddRank(rank, page);
+    // Of one input the evidence is that of its reduction too.
+    if (!several && result.reduced) AddReduced(result, page);
+    if (rank.shows_modules) page.AddCoverage(rank.coverage);
   }
-  if (result.reduced) {
-    page.AddHeading("all ranks");
-    for (const table::Block& block : BlocksOf(*result.reduced)) page.AddBlock(block);
-  }
+  if (several && result.reduced) AddReduced(result, page);
   page.AddHealth(HealthForPeople(result, verbose));
   return page.Take();
 }

@@ -31,6 +31,36 @@ std::string WithoutTrailingSpaces(std::string line) {
   return line;
 }
 
+/// The table with the parts `folded` (indices of columns) as one column behind all others, so that
+/// what is shown still sums to the whole.
+table::Table WithRest(const table::Table& table, const std::vector<size_t>& folded) {
+  table::Table with_rest = table;
+  std::vector<table::Column> parts;
+  std::vector<std::string_view> titles;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    if (std::find(folded.begin(), folded.end(), i) == folded.end()) continue;
+    parts.push_back(table.columns[i]);
+    titles.emplace_back(table.columns[i].spec.title);
+    with_rest.columns[i].spec.audience = table::Audience::kMachines;
+  }
+  table::Column rest;
+  rest.spec = {.name = "rest_ns",
+               .title = "rest",
+               .unit = parts.front().spec.unit,
+               .role = table::Role::kRest,
+               .note = fmt::format("rest: {}", fmt::join(titles, " + "))};
+  rest.cell = [parts](size_t row) {
+    int64_t sum = 0;
+    for (const table::Column& part : parts) {
+      const table::Cell cell = part.cell(row);
+      if (const auto* value = std::get_if<int64_t>(&cell)) sum += *value;
+    }
+    return table::Cell(sum);
+  };
+  with_rest.columns.push_back(std::move(rest));
+  return with_rest;
+}
+
 class TableLines {
  public:
   TableLines(TextTable text, int width, const Style& style)
@@ -40,6 +70,15 @@ class TableLines {
         std::find_if(text_.columns.begin(), text_.columns.end(), is_share) - text_.columns.begin());
     ChooseGuides();
     fit_ = FitColumns(text_.columns, NaturalWidths(), width);
+  }
+
+  /// The columns without room, as indices into Table::columns.
+  std::vector<size_t> Hidden() const {
+    std::vector<size_t> hidden;
+    for (size_t i = 0; i < text_.columns.size(); ++i) {
+      if (fit_.widths[i] == 0) hidden.push_back(text_.columns[i].source);
+    }
+    return hidden;
   }
 
   std::string Render() const {
@@ -142,10 +181,16 @@ class TableLines {
 
   void AddNotes(std::string& out) const {
     std::vector<std::string> notes = text_.notes;
+    std::vector<TextColumn> shown;
     std::vector<std::string> hidden;
     for (size_t i = 0; i < text_.columns.size(); ++i) {
-      if (fit_.widths[i] == 0) hidden.push_back(text_.columns[i].title);
+      if (fit_.widths[i] == 0) {
+        hidden.push_back(text_.columns[i].title);
+      } else if (text_.n_rows > 0 && !text_.columns[i].note.empty()) {
+        shown.push_back({.note = text_.columns[i].note});
+      }
     }
+    for (std::string& note : NotesOf(shown)) notes.push_back(std::move(note));
     if (!hidden.empty() && text_.n_rows > 0) {
       notes.push_back(fmt::format("no room for: {}", fmt::join(hidden, ", ")));
     }
@@ -165,7 +210,18 @@ class TableLines {
 }  // namespace
 
 std::string RenderTerminalTable(const table::Table& table, int width, const Style& style) {
-  return TableLines(BuildTextTable(table), width, style).Render();
+  std::vector<size_t> folded;
+  // Every round folds another part, so there are no more rounds than parts.
+  for (table::Table shown = table;; shown = WithRest(table, folded)) {
+    const TableLines lines(BuildTextTable(shown), width, style);
+    const size_t n_folded = folded.size();
+    for (const size_t column : lines.Hidden()) {
+      if (column < table.columns.size() && table.columns[column].spec.part) {
+        folded.push_back(column);
+      }
+    }
+    if (folded.size() == n_folded) return lines.Render();
+  }
 }
 
 }  // namespace layerscope::render

@@ -65,6 +65,53 @@ TEST(TerminalTableTest, NarrowTerminalsHideColumnsAndSaySo) {
             "no room for: max\n");
 }
 
+TEST(TerminalTableTest, ANoteOfAColumnStandsWhereTheColumnDoes) {
+  Table table;
+  AddStrings(table, {.name = "key", .title = "kernel", .role = Role::kName}, {"gemm"});
+  AddInts(table, {.name = "min_ns", .unit = Unit::kNanoseconds, .note = "of one call"}, {10'000});
+  AddInts(table, {.name = "max_ns", .unit = Unit::kNanoseconds, .note = "of one call"}, {20'000});
+  EXPECT_EQ(RenderTerminalTable(table, 0, kPlain),
+            "kernel  min us  max us\n"
+            "──────────────────────\n"
+            "gemm     10.00   20.00\n"
+            "of one call\n");
+  EXPECT_EQ(RenderTerminalTable(table, 8, kPlain),
+            "kernel\n"
+            "──────\n"
+            "gemm\n"
+            "no room\n"
+            "for:\n"
+            "min, max\n");
+}
+
+TEST(TerminalTableTest, PartsOfAWholeWithoutRoomAreShownAsOne) {
+  Table table;
+  AddStrings(table, {.name = "step"}, {"0", "1"});
+  AddInts(table, {.name = "wall_ns", .unit = Unit::kNanoseconds}, {10'000, 21'000});
+  const auto part = [](std::string name, std::string title, int priority) {
+    table::ColumnSpec spec{.name = std::move(name), .title = std::move(title)};
+    spec.unit = Unit::kNanoseconds;
+    spec.priority = priority;
+    spec.part = true;
+    return spec;
+  };
+  AddInts(table, part("compute_ns", "compute", 0), {6'000, 12'000});
+  AddInts(table, part("copy_ns", "copy", 2), {1'000, 2'000});
+  AddInts(table, part("launch_ns", "launch", 0), {3'000, 7'000});
+  EXPECT_EQ(RenderTerminalTable(table, 45, kPlain),
+            "step  wall us  compute us  copy us  launch us\n"
+            "─────────────────────────────────────────────\n"
+            "0       10.00        6.00     1.00       3.00\n"
+            "1       21.00       12.00     2.00       7.00\n")
+      << "all fit";
+  EXPECT_EQ(RenderTerminalTable(table, 34, kPlain),
+            "step  wall us  compute us  rest us\n"
+            "──────────────────────────────────\n"
+            "0       10.00        6.00     4.00\n"
+            "1       21.00       12.00     9.00\n"
+            "rest: copy + launch\n");
+}
+
 TEST(TerminalTableTest, StatisticsShareAUnitThatSuitsTheSmallOnes) {
   Table table;
   AddInts(table, {.name = "min_ns", .unit = Unit::kNanoseconds}, {9'000, 1'000});

@@ -71,6 +71,7 @@ TimeGroup GroupOf(const table::ColumnSpec& spec) {
 
 /// A column that people see, with its cells.
 struct ShownColumn {
+  size_t source = 0;  ///< index into Table::columns
   const table::ColumnSpec* spec = nullptr;
   std::vector<Cell> cells{};
   double largest = 0;
@@ -93,9 +94,10 @@ double UnitBasis(const ShownColumn& column, const std::vector<ShownColumn>& all)
 /// Without the columns that say nothing here: a past length where no step has one.
 std::vector<ShownColumn> ShownColumns(const table::Table& table, size_t n_rows) {
   std::vector<ShownColumn> shown;
-  for (const Column& column : table.columns) {
+  for (size_t at = 0; at < table.columns.size(); ++at) {
+    const Column& column = table.columns[at];
     if (column.spec.audience == Audience::kMachines) continue;
-    ShownColumn out{&column.spec, {}, 0};
+    ShownColumn out{at, &column.spec, {}, 0};
     out.cells.reserve(n_rows);
     for (size_t i = 0; i < n_rows; ++i) out.cells.push_back(column.cell(table.RowAt(i)));
     if (n_rows > 0 && AllUnknown(out.cells)) continue;
@@ -112,9 +114,13 @@ void AddColumn(const ShownColumn& column, double unit_basis, TextTable& text) {
       KindOf(spec.role, format.is_number()), Title(spec), format.unit(), spec.priority, {}, {}};
   out.cells.reserve(column.cells.size());
   for (const Cell& cell : column.cells) out.cells.push_back(format.Text(cell));
+  out.note = VisibleText(spec.note);
+  out.source = column.source;
+  out.keep = spec.role == Role::kRest;
   text.columns.push_back(std::move(out));
   if (spec.role == Role::kShare && spec.share_of > 0) {
     text.columns.push_back(ShareColumn(spec, column.cells));
+    text.columns.back().source = column.source;
   }
 }
 
@@ -131,6 +137,15 @@ TextTable BuildTextTable(const table::Table& table) {
   }
   for (const std::string& note : table.notes) text.notes.push_back(VisibleText(note));
   return text;
+}
+
+std::vector<std::string> NotesOf(const std::vector<TextColumn>& columns) {
+  std::vector<std::string> notes;
+  for (const TextColumn& column : columns) {
+    const bool is_new = std::find(notes.begin(), notes.end(), column.note) == notes.end();
+    if (!column.note.empty() && is_new) notes.push_back(column.note);
+  }
+  return notes;
 }
 
 }  // namespace layerscope::render

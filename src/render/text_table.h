@@ -16,6 +16,9 @@ struct TextColumn {
   int priority = 0;
   std::vector<std::string> cells{};
   std::vector<double> shares{};  ///< kShare: 0 to 1, for the bar
+  std::string note{};            ///< for under the table, where the column is shown
+  size_t source = 0;             ///< index into Table::columns
+  bool keep = false;             ///< never gives way on a narrow terminal
 
   /// "wall ms"
   std::string Heading() const { return unit.empty() ? title : title + ' ' + unit; }
@@ -34,5 +37,8 @@ struct TextTable {
 };
 
 TextTable BuildTextTable(const table::Table& table);
+
+/// The notes of these columns, each once.
+std::vector<std::string> NotesOf(const std::vector<TextColumn>& columns);
 
 }  // namespace layerscope::render

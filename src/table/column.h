@@ -22,6 +22,7 @@ enum class Role : uint8_t {
   kName,   ///< takes the free width of the terminal; shortened in the middle when too long
   kTree,   ///< a name that is indented by the table's depth column
   kShare,  ///< an integer that is also shown as a share of `ColumnSpec::share_of`, with a bar
+  kRest,   ///< a number that stands for columns without room: it never gives way itself
 };
 
 /// Who sees a column.
@@ -36,6 +37,9 @@ struct ColumnSpec {
   Audience audience = Audience::kAll;
   int64_t share_of = 0;  ///< the whole for Role::kShare; 0 = no share is shown
   int priority = 0;      ///< on a narrow terminal the columns of the largest priority go first
+  std::string note{};    ///< a line under the table for people, where the column has room
+  /// The cells of all such columns sum to a whole: those without room are shown as one, "rest".
+  bool part = false;
 };
 
 /// One cell. Null stands for "unknown", never for zero.

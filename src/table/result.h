@@ -72,6 +72,9 @@ struct RankResult {
   std::string main_table{};
   std::vector<HealthEntry> warnings{};
   std::optional<Abstention> abstained{};
+  /// False: no figure of this result rests on modules, so people see neither what they rest on nor
+  /// what hides them.
+  bool shows_modules = true;
 };
 
 /// One run of a verb: the envelope of CLI.md rule 3 without its text form. One input file has one
@@ -82,7 +85,8 @@ struct Result {
   Object options{};
   std::vector<HealthEntry> health{};
   std::vector<RankResult> ranks{};
-  std::optional<Object> reduced{};  ///< over several input files, where the verb reduces
+  std::optional<Object> reduced{};      ///< over several ranks, where the verb reduces
+  std::vector<Block> reduced_blocks{};  ///< what people see of it; empty: all of its tables
 };
 
 }  // namespace layerscope::table

@@ -163,9 +163,14 @@ base::Error NoColumn(const Table& table, std::string_view name) {
     candidates.push_back(names.back());
     candidates.push_back(spec.name);
     if (spec.role == Role::kShare) candidates.emplace_back(kShare);
-    if (spec.title.empty() || Folded(spec.title) == names.back()) continue;
-    candidates.push_back(spec.title);
-    names.back() += fmt::format(" ({})", spec.title);
+    if (!spec.title.empty() && Folded(spec.title) != names.back()) {
+      candidates.push_back(spec.title);
+      names.back() += fmt::format(" ({})", spec.title);
+    }
+    // People and machines may each have a column of one name.
+    if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1) {
+      names.pop_back();
+    }
   }
   return {base::ErrorCode::kUsage,
           fmt::format("no column '{}'{}", name, base::DidYouMean(name, candidates)),

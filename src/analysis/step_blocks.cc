@@ -1,0 +1,74 @@
+#include "src/analysis/step_blocks.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "src/base/format_number.h"
+#include "src/table/limit.h"
+
+namespace layerscope::analysis {
+namespace {
+
+using table::Cell;
+
+/// Where the host runs ahead of the device the gap says nothing to people.
+void HideNegativeGaps(table::Table& table) {
+  for (table::Column& column : table.columns) {
+    if (column.spec.name != "mean_gap_ns" && column.spec.name != "gap_ppm") continue;
+    column.spec.note = "gap: what the host's step lasts longer than the device is busy with it";
+    column.cell = [cell = column.cell](size_t row) -> Cell {
+      Cell gap = cell(row);
+      const auto* const value = std::get_if<int64_t>(&gap);
+      return value != nullptr && *value < 0 ? Cell(table::Null()) : gap;
+    };
+  }
+}
+
+table::Block LimitedBlock(std::string title, table::Table table, const Presentation& presentation) {
+  table::NoteRowsLeftOut(table, table::LimitRows(table, presentation.Limit(kStepRowsForPeople)));
+  return table::TableBlock(std::move(title), std::move(table));
+}
+
+}  // namespace
+
+void HideColumn(std::string_view name, table::Table& table) {
+  for (table::Column& column : table.columns) {
+    if (column.spec.name == name) column.spec.audience = table::Audience::kMachines;
+  }
+}
+
+table::Block SweepBlock(table::Table sweep, const Presentation& presentation) {
+  HideNegativeGaps(sweep);
+  return LimitedBlock("Sweep over batch and past length", std::move(sweep), presentation);
+}
+
+std::vector<table::Block> ReducedStepBlocks(const table::Object& reduced, RankReduce rank_reduce,
+                                            const Presentation& presentation, bool any_past) {
+  const std::string how = RankReduceNames()[static_cast<size_t>(rank_reduce)];
+  std::vector<table::Block> blocks;
+  for (const auto& [key, value] : reduced) {
+    const auto* const of_key = std::get_if<std::shared_ptr<table::Table>>(&value.variant());
+    if (of_key == nullptr) continue;
+    table::Table table = **of_key;
+    if (key == "sweep") {
+      if (any_past) blocks.push_back(SweepBlock(std::move(table), presentation));
+      continue;
+    }
+    for (table::Column& column : table.columns) {
+      if (column.spec.name == "index") column.spec.title = "step";
+    }
+    std::string title =
+        fmt::format("{}, {} over their ranks",
+                    key == "steps" ? base::FormatCounted(static_cast<int64_t>(table.n_rows), "step")
+                                   : "Modules of steps",
+                    how);
+    blocks.push_back(LimitedBlock(std::move(title), std::move(table), presentation));
+  }
+  return blocks;
+}
+
+}  // namespace layerscope::analysis
