@@ -9,17 +9,15 @@ by asking of every stretch between two events what holds in it.
 """
 from __future__ import annotations
 
-import argparse
 import bisect
 import json
 import pathlib
 import re
 import sqlite3
-import subprocess
-import sys
-import tempfile
 from collections import Counter, defaultdict
-from typing import Any
+from typing import Any, Callable
+
+from check_grid import run_grid
 
 Json = dict[str, Any]
 Sums = dict[str, list[int]]
@@ -42,12 +40,13 @@ GRID = {
     'texts': '--quotes double --outputs --registered --start-end --ops',
     'colon': '--quotes colon --no-further-keys --markers bench --schema 2025.5',
     'old': '--schema 2022.2 --clones 2 --graph-copies --no-gpu-info',
+    'tensorrt': '--markers trtllm --quotes plain --launch eager',
     'sweep': '--schema 2024.5 --batches 1,8 --pasts 128,4096 --markers vllm',
     'sglang': '--schema 2023.3 --markers sglang --all-reduce --no-prefill',
     'ranks': '--ranks 8 --layers 1 --steps 2 --all-reduce',
 }
 MODULE = re.compile(r"""(?:\{['"]Module['"]: ['"]|Module:)([^'"]*)""")
-STEP = re.compile(r'execute_|step\[|bench_step::')
+STEP = re.compile(r'execute_|step\[|bench_step::|\[Executor\] _forward_step')
 LINES = ('compute', 'exposed_comm', 'memcpy', 'queued_gap', 'host_wait', 'launch_gap', 'between_steps')
 
 
@@ -249,29 +248,12 @@ def check(path: pathlib.Path, truth: Json, errors: list[str]) -> int:
     return compared
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--gen', required=True)
-    parser.add_argument('--only', default='')
-    arguments = parser.parse_args()
-    failed = 0
-    for name, options in GRID.items():
-        if arguments.only not in name:
-            continue
-        errors: list[str] = []
-        with tempfile.TemporaryDirectory() as folder:
-            database, truth = pathlib.Path(folder) / 'run.sqlite', pathlib.Path(folder) / 'truth.json'
-            subprocess.run([arguments.gen, 'nsys', '-o', str(database), '--truth', str(truth),
-                            *options.split()], check=True)
-            compared = check(database, json.loads(truth.read_text(encoding='utf-8')), errors)
-        if compared == 0:
-            errors.append('nothing was compared')
-        failed += bool(errors)
-        print(f"{'FAILED' if errors else 'ok'} {name}: {compared} figures", flush=True)
-        for error in errors[:8]:
-            print(f'    {error[:600]}')
-    sys.exit(1 if failed else 0)
+def check_case(folder: pathlib.Path, options: str, generate: Callable[..., None],
+               errors: list[str]) -> int:
+    database, truth = folder / 'run.sqlite', folder / 'truth.json'
+    generate('nsys', '-o', str(database), '--truth', str(truth), *options.split())
+    return check(database, json.loads(truth.read_text(encoding='utf-8')), errors)
 
 
 if __name__ == '__main__':
-    main()
+    run_grid(__doc__, GRID, check_case)

@@ -9,13 +9,11 @@ Laid over each other in order they must give what the truth file says of every a
 """
 from __future__ import annotations
 
-import argparse
 import json
 import pathlib
-import subprocess
-import sys
-import tempfile
-from typing import Any
+from typing import Any, Callable
+
+from check_grid import run_grid
 
 Json = dict[str, Any]
 
@@ -154,28 +152,11 @@ def check_run(run: pathlib.Path, options: str, errors: list[str]) -> int:
     return compared
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--gen', required=True)
-    parser.add_argument('--only', default='')
-    arguments = parser.parse_args()
-    failed = 0
-    for name, options in GRID.items():
-        if arguments.only not in name:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            run = pathlib.Path(folder)
-            subprocess.run([arguments.gen, 'serve', '-o', folder, *options.split()], check=True)
-            errors: list[str] = []
-            compared = check_run(run, options, errors)
-        if compared == 0:
-            errors.append('nothing was compared')
-        failed += bool(errors)
-        print(f"{'FAILED' if errors else 'ok'} {name}: {compared} activities")
-        for error in errors[:8]:
-            print(f'    {error}')
-    sys.exit(1 if failed else 0)
+def check_case(folder: pathlib.Path, options: str, generate: Callable[..., None],
+               errors: list[str]) -> int:
+    generate('serve', '-o', str(folder), *options.split())
+    return check_run(folder, options, errors)
 
 
 if __name__ == '__main__':
-    main()
+    run_grid(__doc__, GRID, check_case)

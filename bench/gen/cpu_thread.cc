@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 namespace layerscope::gen {
@@ -271,13 +273,27 @@ void CpuThread::Set(int64_t bytes, int64_t stream) {
             stream, false);
 }
 
+namespace {
+
+uint64_t HashOf(const std::vector<GraphNode>& nodes) {
+  uint64_t hash = nodes.size();
+  for (const GraphNode& node : nodes) {
+    const uint64_t of_node = std::hash<std::string_view>()(node.kernel->name);
+    hash = (hash ^ of_node ^ static_cast<uint64_t>(node.stream)) * 0x9E3779B97F4A7C15ULL;
+  }
+  return hash;
+}
+
+}  // namespace
+
 void CpuThread::LaunchGraph(const std::vector<GraphNode>& nodes) {
   PadCalls();
   const size_t call = p_.recording.events.size();
   const Event made = AddCall(Shape(CallKind::kGraphLaunch));
   const bool lost = p_.unseen || p_.random.PerTenThousand(p_.options.drop_launches);
   int64_t kernels = 0;
-  int64_t node_id = made.correlation << 16;
+  const auto number = static_cast<int64_t>(p_.graphs.size()) + 1;
+  int64_t node_id = p_.graphs.try_emplace(HashOf(nodes), number).first->second << 16;
   for (const GraphNode& node : nodes) {
     const bool overlaps = node.kernel->dependent && p_.options.dependent_launch;
     p_.place = node.place;

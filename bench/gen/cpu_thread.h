@@ -3,6 +3,7 @@
 // that launch GPU work. Writes events into the Recording and tells Truth what it decided.
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Process {
   bool unseen = false;       // the host's side is not recorded
   int64_t step = -1;         // the step whose annotation is open
   int64_t step_tid = -1;     // and the thread that opened it
+  // By kernels and streams: launches of one graph carry the same node ids.
+  std::map<uint64_t, int64_t> graphs;
 };
 
 struct GraphNode {

@@ -226,12 +226,14 @@ void NsysDatabase::WriteGpu(const NsysRankTruth& rank) {
   const NsysPlace& place = rank.place;
   if (!o_->gpu_info) return;
   // Where each process calls its GPU device 0 they are different GPUs all the same.
-  Table("TARGET_INFO_GPU", {"vmId", "id", "name", "busLocation", "smCount", "cuDevice"})
-      .Insert(
-          {kVm, place.rank, NsysGpuName(), std::string_view("0000:19:00.0"), 132, place.device});
+  if (!o_->one_gpu || place.rank == 0) {
+    Table("TARGET_INFO_GPU", {"vmId", "id", "name", "busLocation", "smCount", "cuDevice"})
+        .Insert(
+            {kVm, place.gpu, NsysGpuName(), std::string_view("0000:19:00.0"), 132, place.device});
+  }
   if (Has("TARGET_INFO_CUDA_DEVICE")) {
     Table("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid", "numMultiprocessors"})
-        .Insert({place.rank, place.device, place.pid, 132});
+        .Insert({place.gpu, place.device, place.pid, 132});
   }
 }
 

@@ -19,6 +19,7 @@ std::vector<OptionEntry> RunEntries(NsysOptions* o) {
       {"ranks", &o->ranks, "processes with a GPU each"},
       {"equal-ids", &o->equal_ids, "processes count correlations and nodes from the same number"},
       {"one-device", &o->one_device, "each process calls its GPU device 0"},
+      {"one-gpu", &o->one_gpu, "all processes run on one GPU, whatever they call it"},
       {"layers", &o->layers, "decoder layers"},
       {"batches", &o->batches, "requests of the sweep, comma between"},
       {"pasts", &o->pasts, "past lengths of the sweep, comma between"},
@@ -47,7 +48,7 @@ std::vector<OptionEntry> RunEntries(NsysOptions* o) {
 
 std::vector<OptionEntry> RecordingEntries(NsysOptions* o) {
   return {
-      {"markers", Words(&o->markers, {"none", "bench", "vllm", "both", "sglang"}),
+      {"markers", Words(&o->markers, {"none", "bench", "vllm", "both", "sglang", "trtllm"}),
        "ranges around steps"},
       {"quotes", Words(&o->quotes, {"single", "double", "colon", "plain"}),
        "modules: {'Module': 'path'}, {\"Module\": …}, Module:path, or the name below the parent"},

@@ -12,7 +12,7 @@ struct NsysOptions {
   // In order of time: tables and columns come and go with it (nsys_schema.h).
   enum class Schema : uint8_t { k2022_2, k2023_3, k2024_5, k2025_5, k2026_2 };
   enum class Launch : uint8_t { kEager, kNodes, kWhole };
-  enum class Markers : uint8_t { kNone, kBench, kVllm, kBoth, kSglang };
+  enum class Markers : uint8_t { kNone, kBench, kVllm, kBoth, kSglang, kTensorRt };
   enum class Quotes : uint8_t { kSingle, kDouble, kColon, kPlain };
 
   std::string output;       // the database; may be empty with `kineto`
@@ -26,6 +26,7 @@ struct NsysOptions {
   int64_t ranks = 1;
   bool equal_ids = true;    // processes count correlations and graph nodes from the same number
   bool one_device = false;  // every process calls its GPU device 0
+  bool one_gpu = false;     // all processes run on the first GPU, whatever they call it
   int64_t layers = 2;
   std::vector<int64_t> batches = {8};
   std::vector<int64_t> pasts = {1024};

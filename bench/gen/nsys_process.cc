@@ -25,6 +25,7 @@ NsysProcess::NsysProcess(const NsysOptions& options, NsysNames* names, NsysModul
   place.rank = rank;
   place.pid = kFirstPid + rank * 37;
   place.device = options.one_device ? 0 : rank;
+  place.gpu = options.one_gpu ? 0 : rank;
   const int64_t own = options.equal_ids ? 0 : rank * 1000003;
   next_correlation_ = 1000 + own;
   next_graph_ = 5 + own;

@@ -39,6 +39,17 @@ NsysStepName SglangName(const NsysCell& cell) {
   return step;
 }
 
+// TensorRT-LLM's own number of the step is no index: it counts from when the server started.
+NsysStepName TensorRtName(const NsysCell& cell) {
+  constexpr int64_t kFirstStep = 311;
+  NsysStepName step = VllmName(cell);
+  const int64_t context = cell.prefill ? cell.batch : 0;
+  step.name = "[Executor] _forward_step " + std::to_string(kFirstStep + cell.number) + ": " +
+              std::to_string(context) + " ctx reqs, " + std::to_string(context * kPromptTokens) +
+              " ctx tks, " + std::to_string(cell.batch - context) + " gen reqs";
+  return step;
+}
+
 NsysStepName BenchName(const NsysCell& cell) {
   NsysStepName step;
   step.name = "bench_step::" + std::to_string(cell.number) + "::bs::" + std::to_string(cell.batch) +
@@ -160,6 +171,8 @@ void NsysRank::OpenStep(const NsysCell& cell) {
       return process_.OpenStep(BenchName(cell), VllmName(cell));
     case NsysOptions::Markers::kSglang:
       return process_.OpenStep({}, SglangName(cell));
+    case NsysOptions::Markers::kTensorRt:
+      return process_.OpenStep({}, TensorRtName(cell));
   }
 }
 

@@ -103,7 +103,8 @@ struct NsysRows {
 struct NsysPlace {
   int64_t rank = 0;
   int64_t pid = 0;
-  int64_t device = 0;
+  int64_t device = 0;  // as the process counts
+  int64_t gpu = 0;     // as the machine counts
   int64_t context = 1;
 };
 

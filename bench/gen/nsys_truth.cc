@@ -98,7 +98,7 @@ class Writer {
 
   void WriteRank(const NsysRankTruth& rank) {
     json_.Line(2).Object().Key("rank").Int(rank.place.rank).Key("pid").Int(rank.place.pid);
-    json_.Key("device").Int(rank.place.device);
+    json_.Key("device").Int(rank.place.device).Key("gpu").Int(rank.place.gpu);
     using Count = std::pair<std::string_view, int64_t>;
     for (const auto& [key, value] :
          {Count("launches", rank.launches), Count("graph_launches", rank.graph_launches),

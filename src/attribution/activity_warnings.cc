@@ -228,6 +228,11 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
   return warnings;
 }
 
+bool IsAboutModules(const table::HealthEntry& entry) {
+  return entry.code == "graph_launch" || entry.code == "no_module_scopes" ||
+         entry.code == "graph_node_unknown" || entry.code == "graph_node_conflict";
+}
+
 void UpdateModuleWarnings(const trace::Trace& trace, Attribution& attribution,
                           const GivenSources& given) {
   std::vector<table::HealthEntry>& warnings = attribution.warnings;

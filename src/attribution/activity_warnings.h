@@ -34,6 +34,9 @@ inline bool IsHiddenByGraph(const Attribution& attribution, size_t row) {
           attribution.module_evidence[row] == Evidence::kLaunchCorrelation);
 }
 
+/// True of a warning about what modules are known: nothing to who looks at steps and times alone.
+bool IsAboutModules(const table::HealthEntry& entry);
+
 /// What a run had that shows modules below graph launches; advice does not name it again.
 struct GivenSources {
   bool captures = false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "src/attribution/activity_warnings.h"
+#include "src/attribution/captured_calls.h"
 #include "src/attribution/captured_nodes.h"
 #include "src/attribution/cpu_activities.h"
 #include "src/attribution/graph_replays.h"
@@ -27,6 +28,7 @@ class Attributor {
       : trace_(trace),
         names_(ClassifyCallNames(trace)),
         hosts_(trace),
+        knows_nodes_(KnowsGraphNodes(trace)),
         step_table_(BuildSteps(trace, names_.is_launch)),
         step_locator_(trace, step_table_.steps) {
     out_.cpu_only = trace.activities.size() == 0 && trace.ops.size() > 0;
@@ -39,6 +41,7 @@ class Attributor {
     } else {
       FillGpuRows();
     }
+    MarkCapturedCalls(trace_, out_);
     CountStepLaunches();
     out_.steps = std::move(step_table_.steps);
     Categorise(rules);
@@ -93,7 +96,7 @@ class Attributor {
       if (launch.valid()) PlaceLaunched(row, launch);
       out_.op[row] = ops.Find(row, launch, out_.host_process[row]);
     }
-    if (trace_.format == trace::TraceFormat::kNsys) PlaceCapturedNodes(ops);
+    if (knows_nodes_) PlaceCapturedNodes(ops);
   }
 
   void PlaceLaunched(size_t row, trace::CallId launch) {
@@ -101,18 +104,17 @@ class Attributor {
     const trace::ThreadId thread = trace_.calls.thread[call];
     const int64_t t_ns = trace_.calls.start_ns[call];
     PlaceHost(row, thread, t_ns);
-    const bool nsys = trace_.format == trace::TraceFormat::kNsys;
-    const bool has_node = nsys && trace_.activities.GraphNodeOf(row) != trace::kNoGraphNode;
+    const bool has_node = knows_nodes_ && trace_.activities.GraphNodeOf(row) != trace::kNoGraphNode;
     const bool under_graph = has_node || names_.is_graph_launch[trace_.calls.name[call].index()];
     out_.under_graph[row] = under_graph ? 1 : 0;
     out_.module_reason[row] = under_graph ? Reason::kGraphLaunch : Reason::kOutsideScopes;
     // What is open at a graph launch is no module of the nodes: these were captured elsewhere, and
     // this profiler says where.
-    if (nsys && under_graph) return;
+    if (knows_nodes_ && under_graph) return;
     PlaceInScope(row, ScopeAt(thread, t_ns), Evidence::kLaunchCorrelation);
   }
 
-  /// Nsight Systems: what a graph replays is of the module in which its node was captured.
+  /// What a graph replays is of the module in which its node was captured.
   void PlaceCapturedNodes(OpLinks& ops) {
     const trace::Activities& activities = trace_.activities;
     for (size_t row = 0; row < activities.size(); ++row) {
@@ -179,6 +181,7 @@ class Attributor {
   const trace::Trace& trace_;
   const CallNameFlags names_;
   const HostProcesses hosts_;
+  const bool knows_nodes_;
   StepTable step_table_;
   StepLocator step_locator_;
   InnermostIndex scopes_;

@@ -52,6 +52,7 @@ struct Attribution {
   ReplayedOps replayed_ops;
   /// What became of each graph of this trace, and by which recording (src/replay).
   std::vector<GraphAlignment> alignments;
+  std::vector<AlignedLaunch> aligned_launches;  ///< all that ran something, by CallId
 
   std::vector<table::HealthEntry> warnings;
 
@@ -76,9 +77,16 @@ struct CallNameFlags {
 };
 CallNameFlags ClassifyCallNames(const trace::Trace& trace);
 
-/// Computes all columns. In an Nsight Systems trace the work of a graph is of the module in which
-/// its node was captured, or of none, never of the one that is open at the graph launch. `rules`
-/// categorises names (kernel names; in CPU-only traces op names).
+/// True where the file itself says what its graphs replay, as Nsight Systems does: it tells, or
+/// would tell, where each node was captured. A trace that was written from a database has its
+/// nodes.
+inline bool KnowsGraphNodes(const trace::Trace& trace) {
+  return trace.format == trace::TraceFormat::kNsys || trace.graph_nodes.size() > 0;
+}
+
+/// Computes all columns. Where the trace knows its graph nodes the work of a graph is of the module
+/// in which its node was captured, or of none, never of the one that is open at the graph launch.
+/// `rules` categorises names (kernel names; in CPU-only traces op names).
 Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules);
 /// Also takes plain NVTX ranges for module scopes where no scope names a module (see
 /// TakePlainRanges), and names modules that are known by path by their part of it (see

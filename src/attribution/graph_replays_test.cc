@@ -103,9 +103,9 @@ TEST(GraphReplays, EachReplayCallsTheCapturedModulesAgain) {
   run.build.GraphNode(run.build.Kernel("k", 4100, 10, 3), 21);  // the rest of it was not recorded
   const trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
-  EXPECT_EQ(CallsOf(out, trace, "m"), 4);  // the capture, three replays
-  EXPECT_EQ(CallsOf(out, trace, "m.a"), 4);
-  EXPECT_EQ(CallsOf(out, trace, "m.b"), 3);
+  EXPECT_EQ(CallsOf(out, trace, "m"), 3);  // three replays; the capture ran nothing
+  EXPECT_EQ(CallsOf(out, trace, "m.a"), 3);
+  EXPECT_EQ(CallsOf(out, trace, "m.b"), 2);
   EXPECT_EQ(CallsOf(out, trace, "runner"), 1);
   // The calls of one replay hang together and are no other replay's.
   const ModuleTree& tree = out.modules;
@@ -154,7 +154,7 @@ TEST(GraphReplays, AReplayWithoutALaunchKeepsItsModule) {
   const trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(ModuleOf(out, trace, 0), "m.a");
-  EXPECT_EQ(CallsOf(out, trace, "m.a"), 2);
+  EXPECT_EQ(CallsOf(out, trace, "m.a"), 1);
   EXPECT_EQ(out.module_reason[1], Reason::kNoLaunch);
   EXPECT_FALSE(out.step[0].valid());
 }
@@ -196,15 +196,29 @@ TEST(GraphReplays, AWholeGraphIsAnActivityOfNoModule) {
   }
 }
 
-TEST(GraphReplays, OfAKinetoTraceKeepTheModuleAroundTheLaunch) {
+TEST(GraphReplays, OfAKinetoTraceWithoutNodesKeepTheModuleAroundTheLaunch) {
   TraceBuilder build;
   const auto main = build.Thread(1, 1);
   build.Scope(main, "Model_0", 0, 100);
-  build.NodeRow(main, 10, 5);
   build.Call(main, "cudaGraphLaunch", 50, 1);
   build.GraphNode(build.Kernel("k", 200, 10, 1), 5);
   const Attribution out = Attributed(build.trace());
   EXPECT_EQ(out.module_evidence[0], Evidence::kLaunchCorrelation);
+}
+
+TEST(GraphReplays, OfATraceWrittenFromADatabaseAreOfTheCapturedModule) {
+  TraceBuilder build;
+  build.GpuProcess(1);
+  const auto main = build.Thread(1, 1);
+  build.PathScope(main, "captured", 0, 40);
+  build.NodeRow(main, 10, 5);
+  build.PathScope(main, "runner", 45, 50);
+  build.Call(main, "cudaGraphLaunch", 50, 1);
+  build.GraphNode(build.Kernel("k", 200, 10, 1), 5);
+  const trace::Trace trace = std::move(build).Build();
+  const Attribution out = Attributed(trace);
+  EXPECT_EQ(ModuleOf(out, trace, 0), "captured");
+  EXPECT_EQ(out.module_evidence[0], Evidence::kGraphNode);
 }
 
 TEST(GraphReplays, OfAnAbsurdNestKeepTheInnerScopes) {

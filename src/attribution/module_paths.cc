@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "src/attribution/activity_warnings.h"
 #include "src/attribution/tree_match.h"
+#include "src/base/checked_sum.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::attribution {
@@ -109,6 +111,32 @@ void AddUnnamed(const model::ModelTree& tree, const TreeMatch& match, const Path
   add_left(match.n_foreign, fmt::format("does not have their classes ({})", match.foreign));
 }
 
+/// More time is hidden below graph launches than the modules that are known have: that none of
+/// these few is in the tree says nothing of the tree.
+bool HidesTheModel(const trace::Trace& trace, const Attribution& attribution) {
+  int64_t hidden_ns = 0;
+  int64_t known_ns = 0;
+  const trace::Activities& rows = attribution.rows(trace);
+  for (size_t row = 0; row < rows.size(); ++row) {
+    int64_t* const sum_ns = IsHiddenByGraph(attribution, row) ? &hidden_ns
+                            : attribution.module[row].valid() ? &known_ns
+                                                              : nullptr;
+    if (sum_ns != nullptr) *sum_ns = base::AddClamped(*sum_ns, rows.dur_ns[row]);
+  }
+  return hidden_ns > known_ns;
+}
+
+/// Neither does the tree name a module nor does a module speak against it.
+TreeNaming NothingToName() {
+  TreeNaming naming;
+  naming.misfit =
+      "the model tree named nothing: the modules below the graph launches are not known";
+  naming.health.push_back({"model_tree_unused", Severity::kInfo, 1,
+                           "The model tree names no module of this trace as long as those below "
+                           "its graph launches are not known."});
+  return naming;
+}
+
 }  // namespace
 
 TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
@@ -118,6 +146,8 @@ TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
   if (modules.empty()) return naming;
   const TreeMatch match = MatchModelTree(tree, trace, attribution.modules);
   const PathCount paths = CountPaths(tree, trace, modules);
+  const bool meets_none = match.n_misfits == 0 && paths.n == 0 && match.n_instances == 0;
+  if (meets_none && HidesTheModel(trace, attribution)) return NothingToName();
   if (const Misfit misfit = MisfitOf(match, paths, modules.size()); !misfit.why.empty()) {
     naming.misfit = "the model tree is not of this trace: " + misfit.why;
     naming.health.push_back(

@@ -97,6 +97,21 @@ TEST(ApplyModelTree, TheNumberOfAClassIsItsPlaceInTheCallOrder) {
   }
 }
 
+TEST(ApplyModelTree, IsNotContradictedByTheFewModulesOutsideOfHiddenGraphs) {
+  TraceBuilder build;
+  const auto main = build.Thread(1, 1);
+  build.Call(main, "cudaGraphLaunch", 10, 1);
+  build.Kernel("all of the model", 100, 90, 1);
+  build.Scope(main, "Sampler_0", 200, 50);
+  build.Call(main, "cudaLaunchKernel", 210, 2);
+  build.Kernel("argmax", 300, 10, 2);
+  const Applied applied(std::move(build), Tree(kCallOrder));
+  ASSERT_EQ(applied.warnings.size(), 1U);
+  EXPECT_EQ(applied.warnings[0].code, "model_tree_unused");
+  EXPECT_EQ(applied.warnings[0].severity, table::Severity::kInfo);
+  EXPECT_FALSE(applied.misfit.empty()) << "for --strict with --model-tree";
+}
+
 TEST(ApplyModelTree, WithoutACallOrderLikeSiblingsStandInDefinitionOrder) {
   const Applied applied(Forward(2), Tree(""));
   EXPECT_TRUE(applied.warnings.empty());

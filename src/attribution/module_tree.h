@@ -29,11 +29,12 @@ struct Module {
   /// The full path as recorded or as the model tree has it; invalid: unknown.
   trace::StringId path;
   trace::StringId class_name;  ///< where it is not the class of `name`: of paths, by a model tree
-  int64_t calls = 0;
-  int64_t cpu_ns = 0;  ///< sum of its scopes' lengths
+  int64_t calls = 0;           ///< but for those that only recorded a graph
+  int64_t cpu_ns = 0;          ///< sum of its scopes' lengths
   /// CPU-only traces: innermost-op time directly in it. Else cpu_ns without its scopes' direct
   /// child scopes.
   int64_t cpu_self_ns = 0;
+  int64_t captured_calls = 0;  ///< that recorded a graph and ran nothing (captured_calls.h)
 };
 
 /// In pre-order: a parent stands before its children, a subtree is contiguous, subtree sums are one
@@ -45,6 +46,12 @@ struct ModuleTree {
   std::vector<ModuleId> module_of_scope;        ///< by trace::ScopeId
   std::vector<trace::ScopeId> parent_of_scope;  ///< the innermost scope around it on its thread
   std::vector<int> depth_of_scope;              ///< root = 1
+  /// 1: the call recorded a graph and ran nothing. By the trace's own scopes, empty where none did:
+  /// read it through IsCapture.
+  std::vector<uint8_t> is_capture;
+  bool IsCapture(trace::ScopeId scope) const {
+    return scope.index() < is_capture.size() && is_capture[scope.index()] != 0;
+  }
 
   /// Names from the root down, joined by ".": the class path that stands for the module path until
   /// a module tree gives it. Deeper than kMaxModuleLevels the middle is shortened to

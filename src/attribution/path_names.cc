@@ -4,11 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "src/attribution/path_parts.h"
+
 namespace layerscope::attribution {
 namespace {
-
-/// No model has such paths; a hostile file must not cost their square.
-constexpr size_t kLongestPath = 1024;
 
 /// What stands behind `above` and its dot; `path` itself where `above` is no prefix of it.
 std::string_view Below(std::string_view above, std::string_view path) {

@@ -6,6 +6,10 @@
 
 namespace layerscope::attribution {
 
+/// A longer name is no path: what looks at each of its parts must not cost the square of its
+/// length.
+inline constexpr size_t kLongestPath = 1024;
+
 /// The number that one part of a module path is, as entries of a list of modules have it: 7 of the
 /// "7" in "model.layers.7". -1: the part is a name.
 int64_t PartNumber(std::string_view part);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/attribution/path_parts.h"
 #include "src/attribution/step_name.h"
 
 namespace layerscope::attribution {
@@ -15,6 +16,7 @@ enum class RangeName : uint8_t { kUnknown, kOther, kModule, kPath };
 
 /// "model.layers.0.mlp": words joined by dots.
 bool IsDotted(std::string_view name) {
+  if (name.size() > kLongestPath) return false;
   bool after_dot = true;
   bool any_dot = false;
   for (const char c : name) {

@@ -10,6 +10,7 @@
 
 #include "src/analysis/coverage.h"
 #include "src/base/format_number.h"
+#include "src/document/copied_modules.h"
 #include "src/document/cut_plan.h"
 
 namespace layerscope::document {
@@ -96,7 +97,9 @@ base::Result<TraceDocument> BuildCut(const analysis::AnalysisInput& input,
   table::Block block = table::TableBlock(KeptTable(state));
   block.title = "events";
   document.result.blocks.push_back(std::move(block));
+  NoteCopiedModules(state->view, document.result);
   document.plan.trace = &state->view.trace();
+  document.plan.keeps_graph_node = [state](size_t row) { return state->plan.KeepsGraphNode(row); };
   document.plan.keeps = [state](const RawEvent& event) { return Decide(*state, event); };
   return document;
 }

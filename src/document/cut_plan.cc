@@ -6,6 +6,7 @@
 #include "src/attribution/step.h"
 #include "src/base/checked_sum.h"
 #include "src/document/capture_calls.h"
+#include "src/document/kept_nodes.h"
 #include "src/ingest/kineto/decimal_time.h"
 #include "src/ingest/kineto/event_class.h"
 #include "src/ingest/kineto/token.h"
@@ -46,6 +47,7 @@ CutPlan::CutPlan(const analysis::RankView& view, const analysis::Selection& sele
   MarkCaptures();
   MarkSteps();
   MarkCalls();
+  graph_node_ = NodesOfRows(view);
   MarkAnnotations();
   CollectInstants();
   CollectSpans();
@@ -61,10 +63,9 @@ void CutPlan::MarkActivities() {
     if (op.valid() && op.index() < op_.size()) op_[op.index()] = 1;
     if (view_.cpu_only()) continue;
     activity_[row] = 1;
-    const int64_t correlation = trace().activities.correlation[row];
-    if (correlation != trace::kNoCorrelation) correlations_.push_back(correlation);
+    correlations_.Add(attr().host_process[row], trace().activities.correlation[row]);
   }
-  SortUnique(correlations_);
+  correlations_.Freeze();
 }
 
 /// Captures ran no kernels, so no row stands for them: a selected pass does, where nothing else is
@@ -125,19 +126,22 @@ bool CutPlan::IsWhole(uint32_t step, const std::vector<int64_t>& n_of_step,
 void CutPlan::MarkCalls() {
   const trace::Calls& calls = trace().calls;
   call_.assign(calls.size(), 0);
-  std::vector<int64_t> all = trace().activities.correlation;
-  SortUnique(all);
+  ProcessCorrelations all;
+  for (size_t row = 0; row < activity_.size(); ++row) {
+    if (view_.cpu_only()) break;
+    all.Add(attr().host_process[row], trace().activities.correlation[row]);
+  }
+  all.Freeze();
   for (size_t i = 0; i < calls.size(); ++i) {
+    const trace::ProcessId process = trace().threads[calls.thread[i].index()].process;
     const int64_t correlation = calls.correlation[i];
-    const auto has = [correlation](const std::vector<int64_t>& sorted) {
-      return correlation != trace::kNoCorrelation &&
-             std::binary_search(sorted.begin(), sorted.end(), correlation);
-    };
+    const bool launches = correlations_.Has(process, correlation);
     const Span span{calls.start_ns[i], EndOf(calls.start_ns[i], calls.dur_ns[i])};
-    const bool keep = has(correlations_) || InWholeStep(calls.thread[i], span.start_ns) ||
-                      (InWindow(span) && !has(all)) || InCapture(calls.thread[i], span);
+    const bool keep = launches || InWholeStep(calls.thread[i], span.start_ns) ||
+                      (InWindow(span) && !all.Has(process, correlation)) ||
+                      InCapture(calls.thread[i], span);
     call_[i] = keep ? 1 : 0;
-    if (keep && has(correlations_)) flows_.push_back(correlation);
+    if (launches) flows_.push_back(correlation);
   }
   SortUnique(flows_);
 }
@@ -197,10 +201,17 @@ void CutPlan::CollectInstants() {
   };
   for (size_t i = 0; i < calls.size(); ++i) {
     mark(calls.thread[i]);
-    const bool launches =
-        std::binary_search(correlations_.begin(), correlations_.end(), calls.correlation[i]);
+    const trace::ProcessId process = trace().threads[calls.thread[i].index()].process;
+    const bool launches = correlations_.Has(process, calls.correlation[i]);
     if (call_[i] != 0 && launches) {
       instants_[calls.thread[i].index()].push_back(calls.start_ns[i]);
+    }
+  }
+  const trace::GraphNodes& nodes = trace().graph_nodes;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool captured = graph_node_[i] != 0 && nodes.original[i] == trace::kNoGraphNode;
+    if (captured && nodes.thread[i].valid()) {
+      instants_[nodes.thread[i].index()].push_back(nodes.start_ns[i]);
     }
   }
   for (const trace::ThreadId thread : trace().ops.thread) mark(thread);
@@ -342,6 +353,7 @@ bool CutPlan::KeepsOther(const RawEvent& event) {
   const std::string_view ph = ingest::kineto::Unquoted(event.fields.ph);
   if (ph == "M") return true;
   const std::string_view cat = ingest::kineto::Unquoted(event.fields.cat);
+  if (ingest::kineto::ClassifyCategory(cat) == ingest::kineto::EventClass::kGraphNode) return true;
   if (IsFlow(ph) && cat != "fwdbwd") {
     const std::optional<int64_t> id = ingest::kineto::ParseInteger(event.fields.id);
     return id && std::binary_search(flows_.begin(), flows_.end(), *id);

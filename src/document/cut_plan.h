@@ -11,6 +11,7 @@
 #include "src/analysis/selection.h"
 #include "src/attribution/steps.h"
 #include "src/document/host_threads.h"
+#include "src/document/process_correlations.h"
 #include "src/document/time_spans.h"
 #include "src/ingest/kineto/raw_event_reader.h"
 
@@ -19,7 +20,8 @@ namespace layerscope::document {
 /// Which events belong to a selection (docs/documents.md, "What cut keeps"): its activities and the
 /// calls that launched them; of the host what encloses those calls, what begins in a step that was
 /// selected, and what lies in the selected time; of a capture what its thread did from its begin to
-/// its end; annotations of steps as far as they are steps of
+/// its end; of replayed work where its graph nodes were captured and what encloses that;
+/// annotations of steps as far as they are steps of
 /// the selection; flows of kept correlations; all metadata.
 class CutPlan {
  public:
@@ -27,6 +29,8 @@ class CutPlan {
   CutPlan(const analysis::RankView& view, const analysis::Selection& selection);
 
   bool Keeps(const ingest::kineto::RawEvent& event);
+  /// By row of GraphNodes: a kept activity is a replay of it, or of a clone of it.
+  bool KeepsGraphNode(size_t row) const { return graph_node_[row] != 0; }
   /// Nothing of the trace is selected: neither an activity nor a step nor a captured launch.
   bool IsEmpty() const;
 
@@ -66,6 +70,7 @@ class CutPlan {
   std::vector<uint8_t> activity_;  ///< by row: 1 = kept
   std::vector<uint8_t> call_;
   std::vector<uint8_t> op_;
+  std::vector<uint8_t> graph_node_;       ///< by row of GraphNodes
   std::vector<uint8_t> annotation_;       ///< step annotations alone
   std::vector<uint8_t> is_step_;          ///< by annotation: 1 = its name is a step's
   std::vector<uint8_t> step_;             ///< by step: 1 = its annotation is kept
@@ -73,7 +78,7 @@ class CutPlan {
   std::vector<uint8_t> is_host_process_;  ///< 1 = calls or ops stand in it
   std::vector<TimeSpans> captures_;       ///< by thread: times of selected captures
   size_t n_captures_ = 0;
-  std::vector<int64_t> correlations_;           ///< of kept activities, sorted
+  ProcessCorrelations correlations_;            ///< of kept activities
   std::vector<int64_t> flows_;                  ///< of these, those whose call is kept too, sorted
   std::vector<std::vector<int64_t>> instants_;  ///< by thread: starts of kept launches, sorted
   std::vector<std::vector<uint32_t>> steps_of_process_;  ///< by start

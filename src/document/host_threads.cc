@@ -10,8 +10,9 @@ namespace {
 /// Parts the two labels; a label that holds it finds nothing or itself.
 constexpr char kBetween = '\x1f';
 
-/// As Trace::LabelText gives it.
-std::string LabelText(std::string_view token) {
+}  // namespace
+
+std::string LabelOfToken(std::string_view token) {
   if (const std::optional<int64_t> number = ingest::kineto::ParseInteger(token)) {
     return std::to_string(*number);
   }
@@ -19,8 +20,6 @@ std::string LabelText(std::string_view token) {
   ingest::kineto::Unescape(ingest::kineto::Unquoted(token), text);
   return text;
 }
-
-}  // namespace
 
 HostThreads::HostThreads(const trace::Trace& trace) {
   for (size_t i = 0; i < trace.threads.size(); ++i) {
@@ -35,7 +34,7 @@ trace::ThreadId HostThreads::Find(std::string_view pid_token, std::string_view t
   if (pid_token == last_pid_ && tid_token == last_tid_) return last_;
   last_pid_ = pid_token;
   last_tid_ = tid_token;
-  const auto found = threads_.find(LabelText(pid_token) + kBetween + LabelText(tid_token));
+  const auto found = threads_.find(LabelOfToken(pid_token) + kBetween + LabelOfToken(tid_token));
   last_ = found == threads_.end() ? trace::ThreadId() : found->second;
   return last_;
 }

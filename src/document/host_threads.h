@@ -8,6 +8,9 @@
 
 namespace layerscope::document {
 
+/// The label that a `pid` or `tid` token stands for, as Trace::LabelText gives it.
+std::string LabelOfToken(std::string_view token);
+
 /// Finds the thread that the `pid` and `tid` tokens of an event's text name.
 class HostThreads {
  public:

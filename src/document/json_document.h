@@ -19,6 +19,8 @@ struct JsonDocument {
   std::vector<table::Block> blocks{};
   /// What it says of all inputs together, where there are several.
   std::optional<table::Object> reduced{};
+  /// What it was made of beside the traces of the run.
+  std::vector<table::InputInfo> inputs{};
   /// Health of the run as a whole, beside that of each input.
   std::vector<table::HealthEntry> health{};
 };

@@ -58,9 +58,11 @@ std::vector<Run> RunsOf(const trace::Trace& trace, const layers::LayerStructure&
 
 }  // namespace
 
-std::vector<Track> LayerTracks(const trace::Trace& trace, const layers::LayerStructure& layers) {
+std::vector<Track> LayerTracks(const analysis::RankView& view,
+                               const layers::LayerStructure& layers) {
+  const trace::Trace& trace = view.trace();
   std::vector<Track> tracks;
-  for (const StreamRows& stream : RowsByStream(trace)) {
+  for (const StreamRows& stream : RowsByStream(trace, view.rows())) {
     const auto runs = std::make_shared<const std::vector<Run>>(RunsOf(trace, layers, stream));
     for (const TrackKind kind : {TrackKind::kPasses, TrackKind::kLayers, TrackKind::kBlocks}) {
       const auto level = static_cast<uint32_t>(kind) + static_cast<uint32_t>(kPassLevel);

@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "src/analysis/rank_view.h"
 #include "src/document/track.h"
 #include "src/layers/layer_structure.h"
-#include "src/trace/trace.h"
 
 namespace layerscope::document {
 
@@ -16,7 +16,8 @@ inline constexpr uint32_t kTailKey = 0xFFFFFFFD;
 /// Keys: index into LayerStructure::passes; index into ::layers, kHeadKey or kTailKey; block
 /// number. A run of layers or blocks holds only their own activities: it ends where a foreign one,
 /// or one of no pass, starts on the stream; a pass goes on around it. A level without a run gives
-/// no track.
-std::vector<Track> LayerTracks(const trace::Trace& trace, const layers::LayerStructure& layers);
+/// no track. Of the selected activities alone.
+std::vector<Track> LayerTracks(const analysis::RankView& view,
+                               const layers::LayerStructure& layers);
 
 }  // namespace layerscope::document

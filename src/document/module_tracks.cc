@@ -33,14 +33,15 @@ std::vector<uint32_t> PathOf(const std::vector<Module>& modules, ModuleId module
 
 }  // namespace
 
-std::vector<Track> ModuleTracks(const trace::Trace& trace,
-                                const attribution::Attribution& attribution) {
+std::vector<Track> ModuleTracks(const analysis::RankView& view) {
+  const trace::Trace& trace = view.trace();
+  const attribution::Attribution& attribution = view.attribution();
   std::vector<Track> tracks;
   if (attribution.cpu_only) return tracks;
   const trace::Activities& activities = trace.activities;
   const std::vector<Module>& modules = attribution.modules.modules;
   const std::vector<ModuleId> shown = ShownModules(modules);
-  for (const StreamRows& stream : RowsByStream(trace)) {
+  for (const StreamRows& stream : RowsByStream(trace, view.rows())) {
     NestedRuns builder;
     for (const uint32_t row : stream.rows) {
       const ModuleId module = attribution.module[row];

@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "src/attribution/attribution.h"
+#include "src/analysis/rank_view.h"
 #include "src/document/track.h"
-#include "src/trace/trace.h"
 
 namespace layerscope::document {
 
@@ -14,7 +13,7 @@ inline constexpr int kDeepestModuleTrack = 32;
 
 /// The modules that launched the activities of every GPU stream, nested on one track a stream. Keys
 /// are indices into ModuleTree::modules. A stream whose activities have no module gives no track.
-std::vector<Track> ModuleTracks(const trace::Trace& trace,
-                                const attribution::Attribution& attribution);
+/// Of the selected activities alone.
+std::vector<Track> ModuleTracks(const analysis::RankView& view);
 
 }  // namespace layerscope::document

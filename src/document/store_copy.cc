@@ -49,6 +49,20 @@ base::Status WriteRows(const StoreEvents& events, const CopyPlan& plan, const Co
   return {};
 }
 
+/// Where the nodes of graphs were captured, behind the rows.
+base::Status WriteGraphNodes(const StoreEvents& events, const CopyPlan& plan,
+                             const CopyHooks& hooks, EventList& list, CopyCounts& counts) {
+  std::string text;
+  for (size_t row = 0; row < plan.trace->graph_nodes.size(); ++row) {
+    if (IsDue(counts.n_input++) && Stopped(hooks)) return base::Interrupted();
+    if (plan.keeps_graph_node && !plan.keeps_graph_node(row)) continue;
+    ++counts.n_kept;
+    events.WriteGraphNode(row, text);
+    if (base::Status written = list.Write(text); !written.ok()) return written;
+  }
+  return {};
+}
+
 /// `next` gives the text of one event at a time.
 template <typename Next>
 base::Status WriteAdded(Next next, const CopyHooks& hooks, EventList& list, CopyCounts& counts) {
@@ -65,13 +79,14 @@ base::Status WriteAdded(Next next, const CopyHooks& hooks, EventList& list, Copy
 base::Result<CopyCounts> CopyStore(const CopyPlan& plan, const CopyHooks& hooks,
                                    io::ByteSink& sink) {
   LS_CHECK(plan.trace != nullptr, "a copy knows the trace that it is made of");
-  StoreEvents events(*plan.trace);
+  StoreEvents events(*plan.trace, plan.names_process);
   EventList list(sink);
   CopyCounts counts;
   base::Status status = sink.Write("{\n" + events.Members() + ",\n\"traceEvents\": [");
   const auto name = [&events](std::string& text) { return events.NextName(text); };
   if (status.ok()) status = WriteAdded(name, hooks, list, counts);
   if (status.ok()) status = WriteRows(events, plan, hooks, list, counts);
+  if (status.ok()) status = WriteGraphNodes(events, plan, hooks, list, counts);
   if (status.ok() && plan.next_added) status = WriteAdded(plan.next_added, hooks, list, counts);
   if (status.ok()) status = sink.Write("\n]\n}\n");
   if (status.ok()) status = sink.Finish();

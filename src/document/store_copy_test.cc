@@ -79,6 +79,24 @@ TEST(StoreCopy, ReadsBackToTheSameRows) {
   EXPECT_EQ(back.strings[back.threads[0].name], "main");
 }
 
+TEST(StoreCopy, GraphNodesReadBackWithTheirCaptures) {
+  trace::Trace trace = ReadText(kText);
+  const trace::ProcessId process = trace.activities.process[0];
+  trace.graph_nodes.process = {process, process};
+  trace.graph_nodes.node = {50, 77};
+  trace.graph_nodes.original = {trace::kNoGraphNode, 50};
+  trace.graph_nodes.thread = {trace.calls.thread[0], trace::ThreadId()};
+  trace.graph_nodes.start_ns = {1500, 4000};
+  CopyCounts counts;
+  const trace::Trace back = ReadText(Copy(trace, &counts));
+  EXPECT_EQ(counts.n_input, 11);
+  EXPECT_EQ(back.graph_nodes.node, trace.graph_nodes.node);
+  EXPECT_EQ(back.graph_nodes.original, trace.graph_nodes.original);
+  EXPECT_EQ(back.graph_nodes.start_ns, trace.graph_nodes.start_ns);
+  EXPECT_EQ(back.LabelText(back.processes[back.graph_nodes.process[0].index()].pid), "42");
+  EXPECT_EQ(back.LabelText(back.threads[back.graph_nodes.thread[0].index()].tid), "7");
+}
+
 TEST(StoreCopy, StreamsAreThreadsWithNamesOfTheirOwn) {
   const std::string text = Copy(ReadText(kText));
   EXPECT_NE(text.find(R"("tid":500000000,"args":{"name":"GPU 0, stream 9"})"), std::string::npos);

@@ -54,7 +54,9 @@ void AddMember(std::string_view key, int64_t value, std::string& event) {
 
 }  // namespace
 
-StoreEvents::StoreEvents(const trace::Trace& trace) : trace_(trace) {
+StoreEvents::StoreEvents(const trace::Trace& trace,
+                         const std::function<bool(trace::ProcessId)>& names)
+    : trace_(trace) {
   for (const trace::Process& process : trace.processes) {
     processes_.push_back("\"pid\":" + LabelJson(trace, process.pid));
   }
@@ -63,7 +65,7 @@ StoreEvents::StoreEvents(const trace::Trace& trace) : trace_(trace) {
                                    LabelJson(trace, thread.tid)));
   }
   CollectCorrelations();
-  AddNames();
+  AddNames(names);
 }
 
 void StoreEvents::CollectCorrelations() {
@@ -110,23 +112,28 @@ void StoreEvents::AddName(const char* what, const std::string& thread, std::stri
                                Quoted(name)));
 }
 
-void StoreEvents::AddNames() {
+void StoreEvents::AddNames(const std::function<bool(trace::ProcessId)>& names) {
+  const auto wanted = [&](trace::ProcessId process) { return !names || names(process); };
   const auto text = [this](trace::StringId id) {
     return id.valid() ? trace_.strings[id] : std::string_view();
   };
   for (size_t i = 0; i < trace_.processes.size(); ++i) {
     const std::string_view name = text(trace_.processes[i].name);
-    if (!name.empty()) AddName("process_name", processes_[i] + ",\"tid\":0", name);
+    if (!name.empty() && wanted(trace::ProcessId(i)))
+      AddName("process_name", processes_[i] + ",\"tid\":0", name);
   }
   for (size_t i = 0; i < trace_.threads.size(); ++i) {
     const std::string_view name = text(trace_.threads[i].name);
-    if (!name.empty()) AddName("thread_name", threads_[i], name);
+    if (!name.empty() && wanted(trace_.threads[i].process)) {
+      AddName("thread_name", threads_[i], name);
+    }
   }
   std::set<std::pair<trace::ProcessId, trace::StreamId>> streams;
   for (size_t i = 0; i < trace_.activities.size(); ++i) {
     streams.emplace(trace_.activities.process[i], trace_.activities.stream[i]);
   }
   for (const auto& [process, stream] : streams) {
+    if (!wanted(process)) continue;
     const std::string thread = StreamThread(process, stream);
     AddName("thread_name", thread,
             fmt::format("GPU {}, stream {}", trace_.DeviceText(trace_.DeviceOf(stream)),
@@ -196,6 +203,21 @@ void StoreEvents::WriteActivity(const StoreRow& row, std::string& event) const {
   const trace::Args& args = trace_.args[rows.args[row.row].index()];
   if (args.grid.valid()) AddMember("grid", trace_.strings[args.grid], event);
   if (args.block.valid()) AddMember("block", trace_.strings[args.block], event);
+}
+
+void StoreEvents::WriteGraphNode(size_t row, std::string& event) const {
+  const trace::GraphNodes& rows = trace_.graph_nodes;
+  StoreRow at;
+  at.start_ns = rows.start_ns[row];
+  const std::string thread = rows.thread[row].valid()
+                                 ? threads_[rows.thread[row].index()]
+                                 : processes_[rows.process[row].index()] + ",\"tid\":0";
+  Begin("cuda_graph_node", "graph node", thread, at, event);
+  AddMember("graph node id", rows.node[row], event);
+  if (rows.original[row] != trace::kNoGraphNode) {
+    AddMember("original graph node id", rows.original[row], event);
+  }
+  event += "}}";
 }
 
 void StoreEvents::WriteCall(const StoreRow& row, std::string& event) const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -24,8 +25,9 @@ inline constexpr int64_t kFirstStreamTid = 500'000'000;
 /// activity without a call of its own process says none: the other format would find a stranger's.
 class StoreEvents {
  public:
-  /// `trace` must outlive this.
-  explicit StoreEvents(const trace::Trace& trace);
+  /// `trace` must outlive this. `names`: which processes are named, absent = all.
+  explicit StoreEvents(const trace::Trace& trace,
+                       const std::function<bool(trace::ProcessId)>& names = {});
 
   /// The members that stand before traceEvents, without commas around them.
   std::string Members() const;
@@ -33,6 +35,10 @@ class StoreEvents {
   bool NextName(std::string& event);
   /// Puts the event of a row in the place of `event`.
   void Write(const StoreRow& row, std::string& event) const;
+  /// The same of a row of GraphNodes: where a node of a graph was captured, or of what it is a
+  /// clone. The reader takes it back (EventClass::kGraphNode), so that what was replayed keeps its
+  /// modules.
+  void WriteGraphNode(size_t row, std::string& event) const;
 
  private:
   /// Begins an event: everything up to `args`.
@@ -46,7 +52,7 @@ class StoreEvents {
   void CollectCorrelations();
   bool HasCall(size_t activity) const;
   std::string StreamThread(trace::ProcessId process, trace::StreamId stream) const;
-  void AddNames();
+  void AddNames(const std::function<bool(trace::ProcessId)>& names);
   void AddName(const char* what, const std::string& thread, std::string_view name);
 
   const trace::Trace& trace_;

@@ -6,12 +6,11 @@
 
 namespace layerscope::document {
 
-std::vector<StreamRows> RowsByStream(const trace::Trace& trace) {
+std::vector<StreamRows> RowsByStream(const trace::Trace& trace, std::span<const uint32_t> chosen) {
   const trace::Activities& activities = trace.activities;
   std::map<std::pair<trace::ProcessId, trace::StreamId>, std::vector<uint32_t>> rows_of;
-  for (size_t row = 0; row < activities.size(); ++row) {
-    rows_of[{activities.process[row], activities.stream[row]}].push_back(
-        static_cast<uint32_t>(row));
+  for (const uint32_t row : chosen) {
+    rows_of[{activities.process[row], activities.stream[row]}].push_back(row);
   }
   std::vector<StreamRows> streams;
   for (auto& [key, rows] : rows_of) {

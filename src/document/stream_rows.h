@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "src/trace/trace.h"
@@ -14,7 +15,7 @@ struct StreamRows {
   std::vector<uint32_t> rows;  ///< by (start, file order)
 };
 
-/// All streams with activities, by (process, stream).
-std::vector<StreamRows> RowsByStream(const trace::Trace& trace);
+/// All streams with one of these rows, by (process, stream).
+std::vector<StreamRows> RowsByStream(const trace::Trace& trace, std::span<const uint32_t> rows);
 
 }  // namespace layerscope::document

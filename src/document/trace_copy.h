@@ -18,6 +18,12 @@ struct CopyPlan {
   /// True for an event that is copied; absent = all. Of a copy that is made of the store
   /// (store_copy.h) an event has its row and times, and neither text nor fields.
   std::function<bool(const ingest::kineto::RawEvent&)> keeps;
+  /// Of a copy that is made of the store: true for a row of GraphNodes that is written; absent =
+  /// all.
+  std::function<bool(size_t)> keeps_graph_node;
+  /// Of a copy that is made of the store: false for a process whose names, and those of its threads
+  /// and streams, are left out; absent = all are named.
+  std::function<bool(trace::ProcessId)> names_process;
   /// Gives the JSON text of the next event to add behind them; absent = none.
   std::function<bool(std::string&)> next_added;
   /// The trace as it was read first: an input that has changed since is an error (first_read.h),

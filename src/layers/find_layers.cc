@@ -21,6 +21,7 @@
 #include "src/layers/side_ffn.h"
 #include "src/layers/steady_state.h"
 #include "src/layers/target_rows.h"
+#include "src/layers/withheld_passes.h"
 
 namespace layerscope::layers {
 namespace {
@@ -320,7 +321,7 @@ class LayerFinder {
     }
     if (out_.abstained) return;
     if (target_.rows.empty()) {
-      out_.abstained = table::Abstention{"no_kernels", "no kernel ran in this selection",
+      out_.abstained = table::Abstention{std::string(kNoKernels), "no kernel ran in this selection",
                                          "record the GPU's activity, or select another device"};
       return;
     }
@@ -340,20 +341,13 @@ class LayerFinder {
     double lowest = kConfident;
     double highest = 0;
     int64_t n_partial = 0;
-    int64_t n_withheld = 0;
-    std::string why;
-    for (size_t i = 0; i < out_.passes.size(); ++i) {
-      const Pass& pass = out_.passes[i];
+    for (const Pass& pass : out_.passes) {
       n_partial += pass.n_layers > 0 && !pass.complete ? 1 : 0;
       if (pass.n_layers > 0 && pass.confidence < kConfident) {
         ++n_low;
         lowest = std::min(lowest, pass.confidence);
         highest = std::max(highest, pass.confidence);
       }
-      const table::Abstention& abstained = placement_.passes[i].abstained;
-      if (pass.n_layers > 0 || abstained.code.empty()) continue;
-      ++n_withheld;
-      if (why.empty()) why = abstained.why;
     }
     if (n_low > 0) {
       Add("low_confidence", table::Severity::kWarning, n_low,
@@ -366,9 +360,9 @@ class LayerFinder {
           fmt::format("{} only in part inside the window",
                       n_partial == 1 ? "1 pass lies" : fmt::format("{} passes lie", n_partial)));
     }
-    if (n_withheld > 0 && !out_.layers.empty()) {
-      Add("passes_without_layers", table::Severity::kWarning, n_withheld,
-          fmt::format("{} show no layers: {}", Passes(n_withheld), why));
+    if (out_.layers.empty()) return;
+    if (auto withheld = PassesWithoutLayers(trace_, target_, placement_.passes, out_)) {
+      out_.warnings.push_back(*std::move(withheld));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "src/attribution/attribution.h"
 #include "src/base/result.h"
@@ -25,6 +26,9 @@ struct LayerOptions {
   const model::Profile* profile = nullptr;         ///< must be set
   std::string profile_why;
 };
+
+/// The code of the abstention of FindLayers where no kernel ran in what was looked at.
+inline constexpr std::string_view kNoKernels = "no_kernels";
 
 /// Finds passes and layers of one device and one host process. kFailed (exit 1) for the rejections
 /// of formats/profiles.md, with the residue, what exists and what to try; where the trace does not

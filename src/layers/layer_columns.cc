@@ -51,9 +51,9 @@ class ColumnFiller {
     for (size_t i = 0; i < passes_.size(); ++i) {
       if (!passes_[i].group->is_capture()) AddTimes(passes_[i], PassId(i));
     }
-    std::stable_sort(times_.begin(), times_.end(), [](const PassTimes& a, const PassTimes& b) {
-      return a.begin_ns < b.begin_ns;
-    });
+    SortTimes();
+    PlaceWholeGraphs();
+    SortTimes();
     PlaceTheRest();
   }
 
@@ -232,10 +232,50 @@ class ColumnFiller {
       out_.block[row] = static_cast<uint8_t>(std::min<size_t>(block - 1, kNoBlock - 1));
   }
 
+  void SortTimes() {
+    std::stable_sort(times_.begin(), times_.end(), [](const PassTimes& a, const PassTimes& b) {
+      return a.begin_ns < b.begin_ns;
+    });
+  }
+
+  /// A graph that was recorded as a whole is of the pass of its step, and no part of a layer. The
+  /// pass's time holds it.
+  void PlaceWholeGraphs() {
+    for (const uint32_t row : target_.rows) {
+      if (rows_.kind[row] != ActivityKind::kGraph) continue;
+      PassTimes* const times = PassOfStep(row);
+      if (times == nullptr) continue;
+      const int64_t start_ns = rows_.start_ns[row];
+      out_.pass[row] = times->id;
+      out_.part[row] = start_ns >= times->tail_begin_ns ? PassPart::kTail : PassPart::kHead;
+      times->begin_ns = std::min(times->begin_ns, start_ns);
+      times->end_ns = std::max(times->end_ns, AddClamped(start_ns, rows_.dur_ns[row]));
+    }
+  }
+
+  /// Of the passes of a row's step the last that has begun by then, else the first.
+  PassTimes* PassOfStep(uint32_t row) {
+    const attribution::StepId step = attribution_.step[row];
+    if (!step.valid()) return nullptr;
+    if (times_of_step_.empty()) {
+      for (size_t i = 0; i < times_.size(); ++i) {
+        const attribution::StepId of = out_.passes[times_[i].id.index()].step;
+        if (of.valid()) times_of_step_[of].push_back(i);
+      }
+    }
+    const auto found = times_of_step_.find(step);
+    if (found == times_of_step_.end()) return nullptr;
+    PassTimes* best = &times_[found->second.front()];
+    for (const size_t i : found->second) {
+      if (times_[i].begin_ns <= rows_.start_ns[row]) best = &times_[i];
+    }
+    return best;
+  }
+
   /// Copies and sets inside a pass, and foreign kernels inside its layers.
   void PlaceTheRest() {
     for (const uint32_t row : target_.rows) {
-      // A graph recorded as a whole is no part of a layer.
+      // One of no step's pass is of none.
       if (out_.pass[row].valid() || rows_.kind[row] == ActivityKind::kGraph) continue;
       const PassTimes* const times = PassAt(row);
       if (times == nullptr) continue;
@@ -275,6 +315,7 @@ class ColumnFiller {
   const std::vector<PlacedPass>& passes_;
   LayerStructure& out_;
   std::vector<PassTimes> times_;  // by begin
+  std::map<attribution::StepId, std::vector<size_t>> times_of_step_;
 };
 
 }  // namespace

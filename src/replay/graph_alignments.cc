@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "src/base/format_number.h"
+#include "src/replay/graph_identity.h"
 #include "src/replay/lost_kernels.h"
 
 namespace layerscope::replay {
@@ -45,52 +45,43 @@ std::string ReasonOf(const LaunchOutcome& outcome) {
 
 class GraphSum {
  public:
-  explicit GraphSum(const Resolution& resolution) : resolution_(resolution) {}
+  explicit GraphSum(const Resolution& resolution)
+      : resolution_(resolution), identity_(resolution) {}
 
-  std::vector<GraphAlignment> Sum() {
+  GraphSums Sum() {
     const GraphLaunches& graphs = resolution_.graphs;
     for (const GraphLaunches::Group& group : graphs.groups) {
       for (uint32_t i = group.begin; i < group.end; ++i) Add(i, group);
     }
-    for (size_t g = 0; g < alignments_.size(); ++g) Finish(g);
-    return std::move(alignments_);
+    sums_.graphs = attribution::SumLaunches(std::move(sums_.graphs), sums_.launches,
+                                            [](const auto&) { return true; });
+    for (size_t g = 0; g < sums_.graphs.size(); ++g) Finish(g);
+    std::sort(sums_.launches.begin(), sums_.launches.end(),
+              [](const auto& a, const auto& b) { return a.call < b.call; });
+    return std::move(sums_);
   }
 
  private:
-  /// Evidence and recording of placed launches; of others whether they are a burst (whose order,
-  /// and so whose sequence, means nothing) and the sequence.
-  using Key = std::tuple<Evidence, bool, int64_t>;
-
-  Key KeyOf(uint32_t index) const {
+  void Add(uint32_t index, const GraphLaunches::Group& group) {
+    const auto [at, is_new] =
+        graph_of_.try_emplace(identity_.Of(index), static_cast<uint32_t>(sums_.graphs.size()));
+    if (is_new) Begin(index);
     const LaunchOutcome& outcome = resolution_.outcomes[index];
     const GraphLaunch& launch = resolution_.graphs.launches[index];
-    if (outcome.placed() && outcome.recording >= 0) return {outcome.evidence, 0, outcome.recording};
-    const bool burst = launch.burst && !outcome.placed();
-    const auto size = static_cast<int64_t>(launch.rows.size());
-    return {outcome.evidence, burst, burst ? -size - 1 : -1 - int64_t{launch.sequence}};
-  }
-
-  void Add(uint32_t index, const GraphLaunches::Group& group) {
-    const auto [at, is_new] = graph_of_.try_emplace(KeyOf(index), alignments_.size());
-    if (is_new) Begin(index);
-    GraphAlignment& graph = alignments_[at->second];
-    const LaunchOutcome& outcome = resolution_.outcomes[index];
-    const int64_t kernels = CountKernels(resolution_.trace, resolution_.graphs.launches[index]);
-    ++graph.launches;
+    const int64_t kernels = CountKernels(resolution_.trace, launch);
     most_kernels_[at->second] = std::max(most_kernels_[at->second], kernels);
     kernels_[at->second] += kernels;
-    graph.matched += outcome.matched;
-    graph.mismatched += outcome.mismatched;
-    graph.missing += outcome.missing;
-    graph.confidence += outcome.confidence;  // the mean in the end
-    if (group.batch && (!graph.batch || *graph.batch < *group.batch)) graph.batch = group.batch;
+    GraphAlignment& graph = sums_.graphs[at->second];
     if (graph.reason.empty()) graph.reason = ReasonOf(outcome);
+    sums_.launches.push_back({launch.call, at->second, group.batch, outcome.matched,
+                              outcome.mismatched, outcome.missing, outcome.confidence});
   }
 
   void Begin(uint32_t index) {
     const LaunchOutcome& outcome = resolution_.outcomes[index];
-    GraphAlignment& graph = alignments_.emplace_back();
-    graph.graph = static_cast<int64_t>(alignments_.size()) - 1;
+    GraphAlignment& graph = sums_.graphs.emplace_back();
+    graph.graph = static_cast<int64_t>(sums_.graphs.size()) - 1;
+    graph.process = ProcessOf(resolution_, index);
     graph.pieces = outcome.pieces;
     graph.evidence = outcome.evidence;
     graph.source = outcome.source;
@@ -101,16 +92,16 @@ class GraphSum {
   }
 
   void Finish(size_t index) {
-    GraphAlignment& graph = alignments_[index];
-    graph.confidence /= static_cast<double>(graph.launches);
+    GraphAlignment& graph = sums_.graphs[index];
     // Of pieces the mean forward; a window may cut the first and the last one.
     graph.kernels_per_launch =
         graph.pieces > 1 ? kernels_[index] * graph.pieces / graph.launches : most_kernels_[index];
   }
 
   const Resolution& resolution_;
-  std::map<Key, size_t> graph_of_;
-  std::vector<GraphAlignment> alignments_;
+  const GraphIdentity identity_;
+  std::map<GraphIdentity::Key, uint32_t> graph_of_;
+  GraphSums sums_;
   std::vector<int64_t> kernels_;  // by graph
   std::vector<int64_t> most_kernels_;
 };
@@ -153,7 +144,7 @@ void AddWithheld(const Resolution& resolution, std::vector<table::HealthEntry>& 
 
 }  // namespace
 
-std::vector<GraphAlignment> SumByGraph(const Resolution& resolution) {
+GraphSums SumByGraph(const Resolution& resolution) {
   return GraphSum(resolution).Sum();
 }
 

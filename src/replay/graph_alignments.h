@@ -9,9 +9,14 @@
 
 namespace layerscope::replay {
 
-/// Sums the outcomes of all launches by graph: those placed by one recording, else those of equal
-/// sequence; in order of first launch.
-std::vector<attribution::GraphAlignment> SumByGraph(const Resolution& resolution);
+/// Every graph launch, and the graphs that they are of, in order of first launch. The launches of
+/// one graph node, or without node ids those of one process that one recording places or that are
+/// of equal sequence, are one graph; the pieces of a forward, all placed by one recording, too.
+struct GraphSums {
+  std::vector<attribution::GraphAlignment> graphs;
+  std::vector<attribution::AlignedLaunch> launches;  ///< by CallId
+};
+GraphSums SumByGraph(const Resolution& resolution);
 
 /// The kinds of sources that were given and did not fit, strongest first.
 std::vector<WithheldSource> WithheldSources(const Resolution& resolution);

@@ -36,7 +36,7 @@ class LostKernels {
     const Evidence evidence = resolution_.outcomes[index].evidence;
     // These count what is missing; of captured nodes attribution does.
     const bool nodes =
-        evidence == Evidence::kGraphNode && resolution_.trace.format == trace::TraceFormat::kNsys;
+        evidence == Evidence::kGraphNode && attribution::KnowsGraphNodes(resolution_.trace);
     const bool recorded =
         nodes || evidence == Evidence::kCaptureAlignment || evidence == Evidence::kEagerAlignment;
     if (recorded || resolution_.graphs.launches[index].burst) return;

@@ -48,7 +48,7 @@ std::string ReasonOf(const NodeCounts& counts) {
 }  // namespace
 
 void NoteCapturedNodes(Resolution& resolution) {
-  if (resolution.trace.format != trace::TraceFormat::kNsys) return;
+  if (!attribution::KnowsGraphNodes(resolution.trace)) return;
   for (size_t i = 0; i < resolution.graphs.launches.size(); ++i) {
     const NodeCounts counts = CountNodes(resolution, resolution.graphs.launches[i]);
     LaunchOutcome& outcome = resolution.outcomes[i];

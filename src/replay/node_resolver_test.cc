@@ -55,6 +55,45 @@ TEST(NodeResolver, CountsKernelsByWhatTheirNodesSay) {
   EXPECT_EQ(MessageOf(out, "graph_resolved"), "2 kernels of 1 graph were given their modules.");
 }
 
+TEST(NodeResolver, GraphsOfTheSameKernelsAreToldApartByTheirNodes) {
+  // Two processes with the same node ids: graphs of nodes 1 and 2, and of 3 and 4, of the same two
+  // kernels. The third launch of a process lost a kernel of its first graph.
+  tests::TraceBuilder build;
+  build.Nsys();
+  for (int64_t pid = 1; pid <= 2; ++pid) {
+    build.GpuProcess(pid);
+    const auto main = build.Thread(pid, pid);
+    build.PathScope(main, "m", 0, 100);
+    for (int64_t node = 1; node <= 4; ++node) build.NodeRow(main, 10 * node, node);
+    for (int64_t launch = 1; launch <= 3; ++launch) {
+      const int64_t first = launch == 2 ? 3 : 1;
+      build.Call(main, "cudaGraphLaunch_v10000", 1000 * launch, launch);
+      build.GraphNode(build.Kernel("a", 1000 * launch + 10, 5, launch), first);
+      if (launch == 3) continue;
+      build.GraphNode(build.Kernel("b", 1000 * launch + 20, 5, launch), first + 1);
+    }
+  }
+  trace::Trace trace = std::move(build).Build();
+  attribution::Attribution out = attribution::Attribute(trace, kernel_names::RuleSet());
+  ResolveReplays(trace, out, {});
+  ASSERT_EQ(out.alignments.size(), 4U);
+  for (size_t i = 0; i < 4; ++i) {
+    const attribution::GraphAlignment& graph = out.alignments[i];
+    EXPECT_EQ(trace.processes[graph.process.index()].pid.number, i < 2 ? 1 : 2);
+    EXPECT_EQ(graph.launches, i % 2 == 0 ? 2 : 1);
+    EXPECT_EQ(graph.matched, i % 2 == 0 ? 3 : 2);
+    EXPECT_EQ(graph.kernels_per_launch, 2);
+  }
+  // Of one launch alone.
+  const std::vector<attribution::GraphAlignment> chosen = attribution::SumLaunches(
+      out.alignments, out.aligned_launches,
+      [](const attribution::AlignedLaunch& launch) { return launch.call == trace::CallId(2); });
+  ASSERT_EQ(chosen.size(), 1U);
+  EXPECT_EQ(chosen[0].graph, 0);
+  EXPECT_EQ(chosen[0].launches, 1);
+  EXPECT_EQ(chosen[0].matched, 1);
+}
+
 TEST(NodeResolver, AWholeGraphIsSaidToBeOne) {
   tests::TraceBuilder build;
   build.Nsys();

@@ -21,12 +21,15 @@ constexpr std::array<Cause, static_cast<size_t>(LedgerCode::kCount)> kCauses = {
 #undef LAYERSCOPE_LEDGER_CAUSE
 }};
 
+/// Bytes of a file say what they are in one line; what the profiler says is a sentence.
 constexpr size_t kMaxSampleBytes = 80;
+constexpr size_t kMaxSentenceBytes = 400;
 
-/// Control characters and bytes beyond ASCII are shown as \xNN: the sample goes to a terminal.
-std::string Printable(std::string_view text) {
+/// Control characters and bytes beyond ASCII are shown as \xNN: the sample goes to a terminal. A
+/// cut text ends in "…".
+std::string Printable(std::string_view text, size_t most) {
   std::string out;
-  for (const char c : text.substr(0, kMaxSampleBytes)) {
+  for (const char c : text.substr(0, most)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f) {
       out += c;
@@ -34,6 +37,7 @@ std::string Printable(std::string_view text) {
       out += fmt::format("\\x{:02x}", byte);
     }
   }
+  if (text.size() > most) out += "…";
   return out;
 }
 
@@ -42,7 +46,10 @@ std::string Printable(std::string_view text) {
 void Ledger::AddSample(LedgerCode code, int64_t offset, std::string_view text) {
   Entry& entry = entries_[At(code)];
   ++entry.count;
-  if (entry.samples.size() < kMaxSamples) entry.samples.push_back({offset, Printable(text)});
+  if (entry.samples.size() == kMaxSamples) return;
+  const bool is_sentence = code == LedgerCode::profiler_warning;
+  entry.samples.push_back(
+      {offset, Printable(text, is_sentence ? kMaxSentenceBytes : kMaxSampleBytes)});
 }
 
 void Ledger::Merge(const Ledger& later) {

@@ -85,7 +85,7 @@ enum class LedgerCode : uint8_t {
 /// Where an entry was seen first.
 struct LedgerSample {
   int64_t offset = -1;  ///< byte of the decompressed document; -1 = unknown
-  std::string text;     ///< at most 80 bytes of it
+  std::string text;     ///< at most 80 bytes of it, 400 of a sentence; "…" where it was cut
 };
 
 /// The import ledger of one file. Merging in file order keeps the samples deterministic.

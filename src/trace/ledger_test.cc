@@ -42,6 +42,17 @@ TEST(Ledger, SamplesAreShortAndSafeForATerminal) {
   EXPECT_EQ(ledger.ToHealth()[0].message.find("At byte"), std::string::npos);
 }
 
+TEST(Ledger, ACutSampleSaysSoAndASentenceOfTheProfilerIsWhole) {
+  const std::string sentence =
+      "CUDA device 0: Unified Memory cannot be traced on devices that don't support peer-to-peer "
+      "transfers.";
+  Ledger ledger;
+  ledger.AddSample(LedgerCode::bad_event, -1, sentence);
+  ledger.AddSample(LedgerCode::profiler_warning, -1, sentence);
+  EXPECT_EQ(ledger.samples(LedgerCode::bad_event)[0].text, sentence.substr(0, 80) + "…");
+  EXPECT_EQ(ledger.samples(LedgerCode::profiler_warning)[0].text, sentence);
+}
+
 TEST(Ledger, MergingKeepsTheEarlierSamplesFirst) {
   Ledger first;
   Ledger second;

@@ -280,6 +280,7 @@ def check_refusals(tally, folder):
         rank.write_text(SMALL.replace('"rank": 1', f'"rank": {i}'), encoding="utf-8")
     cases = ((["annotate", "-", "-o", out], 2, "standard input can be read once"),
              (["annotate", file, "-o", file], 2, "would overwrite the input"),
+             (["annotate", file, "-o", folder / "x.sqlite"], 2, "not written as a database"),
              (["annotate", file, "-o", folder / "x.json.zst"], 2, "not written as zstd"),
              (["annotate", file, "--format", "csv"], 2, "goes with -o"),
              (["annotate", *ranks, "-o", out], 2, "writes one trace, and 2 are given"),

@@ -7,6 +7,7 @@ import shlex
 import tempfile
 
 from e2e import ROOT, Parts, program
+from view_server import view
 
 
 def verbs():
@@ -26,6 +27,13 @@ def run_aside(arguments):
         return run, len(run.stdout.strip()) + sum(file.stat().st_size for file in files)
 
 
+def check_view(tally, line, arguments):
+    """It serves until it is told to end."""
+    with view([], *arguments) as server:
+        tally.equal(f"`{line}` answers", server.get("/api/view")[0], 200)
+        tally.equal(f"exit of `{line}`", server.stop(), 0)
+
+
 def check(tally, verb):
     done = program.run([verb, "--help"])
     tally.equal("exit of --help", done.exit, 0)
@@ -39,8 +47,13 @@ def check(tally, verb):
     for line in lines:
         words = shlex.split(line)
         tally.equal("an example starts with", words[0], "layerscope")
+        if verb == "view":
+            check_view(tally, line.strip(), words[2:])
+            continue
         run, n_bytes = run_aside(words[1:])
         tally.equal(f"exit of `{line.strip()}` ({run.stderr.strip()[:200]})", run.exit, 0)
+        unfit = re.findall(r"\[(\w*(?:not_aligned|mismatch|withheld|needless)\w*)", run.stdout + run.stderr)
+        tally.equal(f"files of `{line.strip()}` that do not belong together", unfit, [])
         tally.holds(f"`{line.strip()}` prints or writes something", n_bytes > 0)
 
 

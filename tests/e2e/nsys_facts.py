@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 
 GPU_TABLES = {"kernel": "CUPTI_ACTIVITY_KIND_KERNEL", "memcpy": "CUPTI_ACTIVITY_KIND_MEMCPY",
               "memset": "CUPTI_ACTIVITY_KIND_MEMSET", "graph": "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"}
+BACKTRACES = (67, 68, 69)  # event classes: the call stack of a call, under the call's correlation
 RANGES = (59, 60, 70, 71)  # push/pop and start/end, of NVTX and of its text form
 LOW_24 = 0xFFFFFF
 OP = re.compile(r"(.+?), (?:op_id = \d+|seq = \d+(?:, op_id = \d+)?)(?:, sizes = .*)?", re.DOTALL)
-STEP = re.compile(r"(execute_(?:context|new|\d)|step\[|ProfilerStep#|bench_step)")
+STEP = re.compile(r"(execute_(?:context|new|\d)|step\[|ProfilerStep#|bench_step|\[Executor\] _forward_step)")
 CREATION = "Graph Node Creation"
 
 
@@ -92,6 +93,7 @@ class Reader:
         self.tables = {name for (name,) in self.connection.execute(
             "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
         self.strings = dict(self.rows("StringIds", "id", "value"))
+        self.gpu_of = self.gpus()
 
     def columns(self, table):
         return {row[1] for row in self.connection.execute(f"PRAGMA table_info({table})")}
@@ -107,8 +109,10 @@ class Reader:
 
     def read(self):
         capture = Capture()
-        for start, end, thread, correlation, name in self.rows(
-                "CUPTI_ACTIVITY_KIND_RUNTIME", "start", "end", "globalTid", "correlationId", "nameId"):
+        for start, end, thread, correlation, name, event_class in self.rows(
+                "CUPTI_ACTIVITY_KIND_RUNTIME", "start", "end", "globalTid", "correlationId", "nameId", "eventClass"):
+            if event_class in BACKTRACES:
+                continue
             capture.calls.append(Call(start, end, thread, correlation, self.strings.get(name, "")))
         for kind in GPU_TABLES:
             capture.activities += self.activities(kind)
@@ -120,6 +124,14 @@ class Reader:
         capture.epoch = epochs[0][0] if epochs else None
         return capture
 
+    def gpus(self):
+        """(pid, device) -> GPU, where processes number the GPUs differently; else empty."""
+        told = {(pid, device): gpu for pid, device, gpu in
+                self.rows("TARGET_INFO_CUDA_DEVICE", "pid", "cudaId", "gpuId")}
+        pairs = {(device, gpu) for (_, device), gpu in told.items()}
+        one_to_one = len(pairs) == len({d for d, _ in pairs}) == len({g for _, g in pairs})
+        return {} if one_to_one else told
+
     def activities(self, kind):
         label = {"kernel": "demangledName", "graph": "graphExecId"}.get(kind, "copyKind")
         for start, end, device, context, stream, correlation, process, node, name, short in self.rows(
@@ -127,7 +139,8 @@ class Reader:
                 "globalPid", "graphNodeId", label, "shortName"):
             if kind == "kernel":
                 name = self.strings.get(name) or self.strings.get(short, "")
-            yield Activity(kind, start, end, process or 0, device, (process, device, context, stream),
+            gpu = self.gpu_of.get(((process or 0) >> 24 & LOW_24, device), device)
+            yield Activity(kind, start, end, process or 0, gpu, (process, device, context, stream),
                            correlation or 0, node, name)
 
     def ranges(self, last):

@@ -14,6 +14,7 @@ import tempfile
 
 import nsys_runs as runs
 from e2e import Parts, program
+from nsys_reduced import compare_reduced, compare_reduced_overhead
 
 CASES = {
     "eager": "--launch eager",
@@ -23,6 +24,8 @@ CASES = {
     "two_processes_equal_ids": "--ranks 2 --clones 2 --all-reduce",
     "two_processes_other_ids": "--ranks 2 --no-equal-ids --graph-copies",
     "two_processes_one_device": "--ranks 2 --one-device --launch eager",
+    "two_processes_one_gpu": "--ranks 2 --one-gpu --launch eager",
+    "two_processes_one_gpu_one_device": "--ranks 2 --one-gpu --one-device",
     "eight_ranks": "--ranks 8 --layers 1 --steps 2 --all-reduce --comm-stream",
     "thousand_steps": "--layers 1 --steps 999",
     "captured_nodes_launched": "--clones 0",
@@ -51,6 +54,8 @@ CASES = {
     "bench_only": "--markers bench --batches 1,4",
     "vllm_only": "--markers vllm --ranks 2",
     "sglang": "--markers sglang --no-prefill",
+    "tensorrt_llm": "--markers trtllm --quotes plain --launch eager",
+    "tensorrt_llm_graphs": "--markers trtllm --ranks 2 --batches 1,8",
     "schema_2022": "--schema 2022.2 --clones 2 --graph-copies",
     "schema_2022_whole": "--schema 2022.2 --launch whole",
     "schema_2023": "--schema 2023.3 --ranks 2 --registered",
@@ -92,6 +97,7 @@ def compare(tally, folder, options):
     compare_steps(tally, run)
     compare_step_modules(tally, run)
     compare_reduced(tally, run)
+    compare_reduced_overhead(tally, run)
     compare_overhead(tally, run)
     compare_kernels(tally, run)
 
@@ -121,17 +127,13 @@ def compare_modules(tally, run):
         return
     for rank in run.ranks:
         data = program.run_json("modules", [run.database], "-n", "0", "--pid", str(rank["pid"]))["data"]
-        compare_module_rows(tally, data, [rank], selected=True)
+        compare_module_rows(tally, data, [rank])
 
 
-def compare_module_rows(tally, data, ranks, selected=False):
-    """A selection leaves the modules, and counts the calls, that hold something selected."""
+def compare_module_rows(tally, data, ranks):
+    """A selection of processes has all of their modules and calls."""
     wanted = runs.module_truth(ranks)
     ours = runs.module_rows(data)
-    if selected:
-        wanted = {path: row for path, row in wanted.items() if row["incl"][1]}
-        for row in [*wanted.values(), *ours.values()]:
-            row["calls"] = None
     tally.equal("modules", sorted(ours), sorted(wanted))
     for path, row in ours.items():
         tally.equal(f"module {path}", row, wanted.get(path))
@@ -176,19 +178,6 @@ def compare_step_modules(tally, run):
     tally.equal("steps --by module rows", len(ours), len(wanted))
     for mine, theirs in zip(sorted(ours, key=str), sorted(wanted, key=str)):
         tally.equal("steps --by module", mine, theirs)
-
-
-def compare_reduced(tally, run):
-    if any(step["number"] is None for _, step in runs.steps_in_order(run.ranks)):
-        return
-    for how in ("sum", "max", "mean"):
-        envelope = program.run_json("steps", [run.database], "-n", "0", "--rank-reduce", how, "--per-rank")
-        wanted = runs.reduced_truth(run.ranks, how)
-        rows = envelope["reduced"]["steps"]
-        tally.equal(f"reduced {how}", [row["index"] for row in rows], sorted(wanted))
-        for row in rows:
-            figures = wanted.get(row["index"], {})
-            tally.equal(f"reduced {how} {row['index']}", {key: row[key] for key in figures}, figures)
 
 
 def compare_overhead(tally, run):
@@ -298,13 +287,17 @@ def check_no_node_table(tally, folder):
 
 
 def check_no_node_table_eager_steps(tally, folder):
-    """Eager steps of the same file may tell where replayed kernels belong; none gets another module."""
+    """Eager steps of the same file are like the replays, which is no reason to give those a module."""
     run = runs.generate(folder, "--launch-scope --batches 1,8 --capture-thread")
-    ours, _ = module_sums(without(run, folder / "cut", "CUDA_GRAPH_NODE_EVENTS"))
+    cut = without(run, folder / "cut", "CUDA_GRAPH_NODE_EVENTS")
+    ours, data = module_sums(cut)
     truth = runs.module_truth(run.ranks)
     for path, figures in ours.items():
         for mine, all_of_it in zip(figures, truth[path]["excl"]):
             tally.at_most(f"module {path}", mine, all_of_it)
+    coverage = program.run_json("modules", [cut])["coverage"]["module"]
+    tally.equal("evidence", sorted(coverage), ["launch_correlation", "unresolved"])
+    tally.holds("replays are without modules", data["unattributed"]["by_reason"]["graph_launch"] > 0)
 
 
 def check_no_ranges(tally, folder):

@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """Databases that no profiler writes: every verb ends with a status of its own (0, 1 or 3) and, asked
-for JSON, prints JSON; nothing crashes, hangs or takes the machine's memory.
+for JSON, prints JSON; a failure says what to do; nothing crashes, hangs or takes the machine's memory
+(3 GiB are allowed, but for sanitizers, which reserve more than there is).
 
 usage: nsys_hostile_test.py [WORD…]   only cases whose name holds a word
 """
 
+import os
 import pathlib
 import random
+import resource
 import sqlite3
 import sys
 import tempfile
 
 import nsys_runs as runs
+import nsys_shared_text as shared_text
 from e2e import Parts, program
 
 VERBS = ("info", "modules", "steps", "overhead", "kernels", "summary", "layers")
 N_CUTS = 40
 N_FLIPS = 60
+MEMORY_BYTES = 3 << 30
 BIG = 2**63 - 1
 KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
 RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
@@ -29,9 +34,14 @@ def check_ends(tally, file, verbs=VERBS):
         tally.holds(f"{file.stem} {verb}: exit {done.exit}: {done.stderr.strip()[-160:]}",
                     done.exit in (0, 1, 3))
         try:
-            program.parse_json(done.stdout)
+            answer = program.parse_json(done.stdout)
         except program.NotJson as error:
             tally.holds(f"{file.stem} {verb}: {error}", False)
+            continue
+        error = answer.get("error")
+        if error is not None:
+            tally.holds(f"{file.stem} {verb}: no way out: {error}", error["hint"] != "")
+    return answer
 
 
 def edited(run, folder, *statements):
@@ -175,7 +185,28 @@ def check_many_processes(tally, run, folder):
     check_ends(tally, file, ("info", "modules", "overhead"))
 
 
+def check_shared_text(tally, _, folder):
+    """Six thousand ranges that share one text of 300 kB: 1.8 GB of names in a file of 1.2 MB."""
+    folder.mkdir()
+    file = folder / "shared.sqlite"
+    shared_text.write(file, 6000)
+    tally.holds("the file is small", file.stat().st_size < 2_000_000)
+    answer = check_ends(tally, file, ("info",))
+    codes = {entry["code"] for entry in answer.get("health", [])}
+    tally.holds(f"damage is said: {sorted(codes)}", "damaged_database" in codes)
+    tally.holds("the first ranges are read", 0 < answer["data"]["n_events"] < 6000)
+
+
+def check_long_name(tally, run, folder):
+    """A range whose name is a million words joined by dots."""
+    file = edited(run, folder, "UPDATE NVTX_EVENTS SET text = replace(hex(zeroblob(500000)), '0', 'a.') || 'a' "
+                  "WHERE rowid = 1", "UPDATE NVTX_EVENTS SET text = 'a' WHERE rowid > 1 AND text LIKE '%Module%'")
+    check_ends(tally, file, ("modules",))
+
+
 WHOLE = {
+    "shared_text": check_shared_text,
+    "long_name": check_long_name,
     "cuts": check_cuts,
     "flips": check_flips,
     "deep_ranges": check_deep_ranges,
@@ -199,6 +230,8 @@ def check_no_export(tally, folder):
 
 def main():
     parts = Parts("hostile Nsight Systems databases")
+    if not os.environ.get("LAYERSCOPE_SANITIZED"):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     words = sys.argv[1:]
 
     def wanted(name):

@@ -76,7 +76,8 @@ def module_rows(data):
     for node in data["nodes"]:
         row = rows.setdefault(node["path"], {"calls": 0, "excl": (0, 0, 0), "incl": (0, 0, 0),
                                              "kernel_excl_ns": 0, "kernel_incl_ns": 0})
-        row["calls"] += node["calls"]
+        # The truth counts all ranges; those that recorded a graph are apart.
+        row["calls"] += node["calls"] + node["captured_calls"]
         row["excl"] = added([row["excl"], (node["gpu_excl_ns"], node["activities_excl"],
                                            node["kernels_excl"])])
         row["incl"] = added([row["incl"], (node["gpu_incl_ns"], node["activities_incl"],
@@ -128,6 +129,20 @@ def reduced_truth(ranks, how):
     return {number: {"n_ranks": len(steps), **{key: REDUCE[how]([s[key] for s in steps])
                                                for key in keys}}
             for number, steps in by_number.items()}
+
+
+def reduced_overhead_truth(ranks, how):
+    """{step: figures} of `overhead --rank-reduce`."""
+    by_number = defaultdict(list)
+    for rank in ranks:
+        for step in rank["steps"]:
+            by_number[step["number"]].append(overhead_truth(step))
+    reduced = {}
+    for number, steps in by_number.items():
+        figures = {key: REDUCE[how]([s[key] for s in steps]) for key in ("wall_ns", "host_wall_ns", "gap_ns")}
+        figures["lines"] = {line: REDUCE[how]([s["lines"][line] for s in steps]) for line in LINES}
+        reduced[number] = {"n_ranks": len(steps), **figures}
+    return reduced
 
 
 def overhead_truth(step):

@@ -10,13 +10,15 @@ from cut_test import SMALL
 from e2e import ROOT, Parts, program, shared
 
 SCHEMAS = ROOT / "docs/schema"
-VERBS = ("info", "summary", "modules", "passes", "layers", "kernels", "steps", "overhead", "ranges",
-         "report")
+VERBS = ("info", "summary", "modules", "passes", "layers", "kernels", "steps", "overhead", "timeline",
+         "ranges", "report")
 # Verbs that write a document to -o and say what they wrote, with what they need beside the input.
 DOCUMENTS = {"annotate": [[], ["--no-modules"]], "cut": [["--from", "0ms"], ["--device", "0"]],
              "map": [[], ["--no-collapse"]], "requests": [[]]}
 # The documents that are one JSON value, by the verb that prints them.
 JSON_DOCUMENTS = {"map": "model_execution", "requests": "per_request_profiles"}
+# Their inputs are no traces: workload_test.py validates what they print.
+WORKLOAD = ("workload", "workload_data")
 PROFILES = (["list"], ["show", "generic"], ["show", "mine.toml"], ["infer", "--config", "config.json"],
             ["infer", "--config", "config.json", "--profile", "generic"], ["check", "mine.toml"])
 VARIANTS = {
@@ -26,6 +28,9 @@ VARIANTS = {
     "passes": [["--pass", "0"], ["--num-layers", "7"]],
     "ranges": [["--pass", "0"]],
     "report": [["--pass", "0"]],
+    "steps": [["--rank-reduce", "sum"]],
+    "overhead": [["--rank-reduce", "mean"]],
+    "timeline": [["--bins", "3"], ["--device", "0"]],
 }
 FILES = ("traces/kineto/tracelens_hf_qwen1.5_h100.json.gz",
          "traces/kineto/tracelens_sglang_qwen3-8b_mi300_decode_graph.json.gz",
@@ -107,7 +112,7 @@ def compare_errors(tally, cwd):
 
 def compare_strictness(tally):
     """A schema that lets anything through proves nothing, and one that no test reads is none."""
-    names = ("envelope", "error", *VERBS, *DOCUMENTS, *JSON_DOCUMENTS.values(), "profiles")
+    names = ("envelope", "error", *VERBS, *DOCUMENTS, *JSON_DOCUMENTS.values(), *WORKLOAD, "profiles")
     tally.equal("schemas in docs/schema", sorted(names),
                 sorted(f.name.removesuffix(".schema.json") for f in SCHEMAS.glob("*.schema.json")))
     readme = (SCHEMAS / "README.md").read_text(encoding="utf-8")

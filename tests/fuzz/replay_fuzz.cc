@@ -88,7 +88,8 @@ void CheckTree(const Attribution& attribution, const trace::Trace& trace) {
     }
     LS_CHECK(module.parent.valid() == !around.empty(), "modules are in pre-order");
     LS_CHECK(module.depth == static_cast<int>(around.size()) + 1, "depth counts the levels above");
-    LS_CHECK(module.name.valid() && module.calls > 0, "a module has a name and was called");
+    LS_CHECK(module.name.valid() && module.calls + module.captured_calls > 0,
+             "a module has a name and was called");
     (void)tree.Path(attribution::ModuleId(i), trace);
     (void)tree.ClassOf(attribution::ModuleId(i), trace);
     around.push_back(i);

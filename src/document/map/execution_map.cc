@@ -277,9 +277,12 @@ class RowSweep {
       std::vector<KernelUse>& kernels = map_.nodes[at].kernels;
       const auto [use, is_new] = index.try_emplace(uint64_t{at} << 32U | name.index(),
                                                    static_cast<uint32_t>(kernels.size()));
-      if (is_new) kernels.push_back({name, 0, 0});
-      ++kernels[use->second].n;
-      kernels[use->second].gpu_ns += DurOf(i);
+      if (is_new) kernels.push_back({name, 0, 0, rank_.rows[i]});
+      KernelUse& kernel = kernels[use->second];
+      ++kernel.n;
+      kernel.gpu_ns += DurOf(i);
+      if (DurOf(i) > rank_.view->activities().dur_ns[kernel.longest])
+        kernel.longest = rank_.rows[i];
     }
     for (size_t i = map_.nodes.size(); i-- > 0;) {
       MapNode& node = map_.nodes[i];

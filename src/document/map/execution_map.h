@@ -14,6 +14,7 @@ struct KernelUse {
   trace::StringId name;
   int64_t n = 0;
   int64_t gpu_ns = 0;
+  uint32_t longest = 0;  ///< the activity that took most: its grid and launch stand for the others
 };
 
 /// GPU time of the forwards in which a node ran something.

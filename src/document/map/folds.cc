@@ -186,7 +186,7 @@ ModuleFolds FoldModules(const ExecutionTree& tree, const ModuleNames& names) {
   std::vector<uint32_t> roots;
   for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
     const ExecutionNode& node = tree.nodes[i];
-    const bool ran = node.calls > 0 || node.sums.activities > 0;
+    const bool ran = node.calls + node.captured_calls > 0 || node.sums.activities > 0;
     if (node.kind != ExecutionNode::Kind::kModule || !ran) continue;
     (node.parent == kNone ? roots : children[node.parent]).push_back(i);
   }

@@ -75,7 +75,12 @@ void Forwards::CollectCalls(const ExecutionRank& rank) {
   const trace::Scopes& scopes = rank.trace().scopes;
   const std::vector<ModuleId>& module_of = attr.modules.module_of_scope;
   forward_of_scope_.assign(module_of.size(), kNone);
-  std::vector<uint8_t> selected(module_of.size(), rank.view->selects_all() ? 1 : 0);
+  std::vector<uint8_t> selected(module_of.size(), 0);
+  if (rank.view->SelectsHost(attr.modules.modules[root_.index()].process)) {
+    for (uint32_t scope = 0; scope < module_of.size(); ++scope) {
+      selected[scope] = attr.modules.IsCapture(trace::ScopeId(scope)) ? 0 : 1;
+    }
+  }
   std::vector<Forward> call_of(module_of.size());
   for (const uint32_t row : rank.rows) {
     if (!attr.scope[row].valid()) continue;

@@ -1,5 +1,7 @@
 #include "src/document/map/model_execution.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -151,7 +153,9 @@ Object Stats(const Execution& execution) {
   RowSums sums;
   for (const uint32_t row : rank.rows) sums.AddRow(*rank.view, row);
   const ExecutionTree::Totals& totals = execution.tree.totals;
-  return {{"total_cpu_ops", totals.ops},
+  return {{"rank", RankValue(rank)},
+          {"pid", PidValue(rank)},
+          {"total_cpu_ops", totals.ops},
           {"total_kernels", sums.kernels},
           {"total_nn_module_events", totals.scopes},
           {"total_gpu_ns", sums.gpu_ns},
@@ -160,7 +164,9 @@ Object Stats(const Execution& execution) {
 
 /// What the tree of a rank holds; one row a rank.
 struct RankRow {
-  std::optional<int64_t> rank;
+  size_t file = 0;
+  analysis::LabelValue rank;
+  analysis::LabelValue pid;  ///< where the file has several
   std::string input;
   int64_t gpu_ns = 0;
   int64_t kernels = 0;
@@ -170,63 +176,81 @@ struct RankRow {
   int64_t ops = 0;
 };
 
-/// Modules, passes and ops of a rank that the document holds only by path.
-RankRow CountOtherRank(const ExecutionRank& rank) {
-  const Forwards forwards(rank);
-  const ExecutionTree tree = BuildExecutionTree(rank, forwards);
-  RankRow row;
+void CountTree(const ExecutionTree& tree, const Forwards& forwards, RankRow& row) {
   row.modules = tree.totals.modules;
   row.ops = tree.totals.ops;
   row.passes = static_cast<int64_t>(forwards.size());
-  return row;
 }
 
-/// One row a file; of several processes in one the sums, and the passes of the first.
-std::vector<RankRow> CountRanks(const std::vector<RankView>& views,
-                                const std::vector<ExecutionRank>& ranks, const Execution& execution,
+/// The first is the rank whose tree the document has; the others' modules stand in it by path.
+std::vector<RankRow> CountRanks(const std::vector<ExecutionRank>& ranks, const Execution& execution,
                                 std::optional<int64_t> n_layers) {
   std::vector<RankRow> rows;
-  size_t at = 0;
-  for (const RankView& view : views) {
-    RankRow row;
-    row.rank = view.input().rank;
-    row.input = view.input().path;
-    row.gpu_ns = view.total_ns();
-    row.kernels = std::count_if(view.rows().begin(), view.rows().end(),
-                                [&](uint32_t r) { return view.IsKernel(r); });
-    for (bool is_first = true; at < ranks.size() && ranks[at].view == &view; ++at) {
-      RankRow of;
-      if (at > 0) {
-        of = CountOtherRank(ranks[at]);
-      } else {
-        of.modules = execution.tree.totals.modules;
-        of.ops = execution.tree.totals.ops;
-        of.passes = static_cast<int64_t>(execution.forwards.size());
-        row.layers = n_layers;
-      }
-      row.modules += of.modules;
-      row.ops += of.ops;
-      if (std::exchange(is_first, false)) row.passes = of.passes;
+  size_t file = 0;
+  const RankView* view = ranks.front().view;
+  for (const ExecutionRank& rank : ranks) {
+    file += rank.view == view ? 0 : 1;
+    view = rank.view;
+    RankRow& row = rows.emplace_back();
+    row.file = file;
+    row.rank = rank.view->RankLabel(rank.process);
+    if (rank.process.valid()) row.pid = rank.view->PidLabel(rank.process);
+    row.input = rank.view->input().path;
+    RowSums sums;
+    for (const uint32_t at : rank.rows) sums.AddRow(*rank.view, at);
+    row.gpu_ns = sums.gpu_ns;
+    row.kernels = sums.kernels;
+    if (rows.size() == 1) {
+      CountTree(execution.tree, execution.forwards, row);
+      row.layers = n_layers;
+    } else {
+      const Forwards forwards(rank);
+      CountTree(BuildExecutionTree(rank, forwards), forwards, row);
     }
-    rows.push_back(std::move(row));
   }
   return rows;
 }
 
-void DescribeRanks(std::vector<RankRow> rows, bool cpu_only, JsonDocument& document) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const RankRow& row = rows[i];
-    document.ranks[i].data = {{"gpu_ns", row.gpu_ns},   {"kernels", row.kernels},
-                              {"modules", row.modules}, {"layers", table::OrNull(row.layers)},
-                              {"passes", row.passes},   {"ops", row.ops}};
+/// One part a file: of several processes the sums, and the passes of the first.
+void DescribeFiles(const std::vector<RankRow>& rows, JsonDocument& document) {
+  size_t at = 0;
+  for (size_t file = 0; file < document.ranks.size(); ++file) {
+    RankRow sum;
+    for (bool is_first = true; at < rows.size() && rows[at].file == file; ++at) {
+      const RankRow& row = rows[at];
+      sum.gpu_ns += row.gpu_ns;
+      sum.kernels += row.kernels;
+      sum.modules += row.modules;
+      sum.ops += row.ops;
+      if (std::exchange(is_first, false)) {
+        sum.layers = row.layers;
+        sum.passes = row.passes;
+      }
+    }
+    document.ranks[file].data = {{"gpu_ns", sum.gpu_ns},   {"kernels", sum.kernels},
+                                 {"modules", sum.modules}, {"layers", table::OrNull(sum.layers)},
+                                 {"passes", sum.passes},   {"ops", sum.ops}};
   }
+}
+
+/// For people one row a rank, also where one file holds several.
+table::Table TableOfRanks(std::vector<RankRow> rows, bool cpu_only) {
   const bool several = rows.size() > 1;
+  const bool many_files = rows.back().file > 0;
+  const bool many_processes = std::any_of(rows.begin(), rows.end(), [](const RankRow& row) {
+    return !std::holds_alternative<std::monostate>(row.pid);
+  });
+  const auto* const number = std::get_if<int64_t>(&rows.front().rank);
+  const std::string first =
+      number != nullptr ? fmt::format("rank {}", *number) : std::string("the first");
   analysis::RowTable<RankRow> table(std::move(rows));
   if (several) {
-    table.Add(analysis::Key("rank"),
-              [](const RankRow& row) { return table::CellOrNull(row.rank); });
-    table.AddText({.name = "input", .role = table::Role::kName}, &RankRow::input);
+    table.Add(analysis::Key("rank"), [](const RankRow& row) { return analysis::ToCell(row.rank); });
   }
+  if (many_processes) {
+    table.Add(analysis::Key("pid"), [](const RankRow& row) { return analysis::ToCell(row.pid); });
+  }
+  if (many_files) table.AddText({.name = "input", .role = table::Role::kName}, &RankRow::input);
   table.AddInt(analysis::Nanoseconds("gpu_ns", cpu_only ? "op time" : "GPU time"), &RankRow::gpu_ns)
       .AddInt(analysis::Count("kernels", "kernels"), &RankRow::kernels)
       .AddInt(analysis::Count("modules", "modules"), &RankRow::modules)
@@ -234,7 +258,14 @@ void DescribeRanks(std::vector<RankRow> rows, bool cpu_only, JsonDocument& docum
            [](const RankRow& row) { return table::CellOrNull(row.layers); })
       .AddInt(analysis::Count("passes", "passes"), &RankRow::passes)
       .AddInt(analysis::Count("ops", "ops"), &RankRow::ops);
-  document.blocks.push_back(table::TableBlock(table.Take()));
+  table::Table out = table.Take();
+  if (several) {
+    out.notes.push_back(fmt::format(
+        "module_tree, layers, summaries and stats are those of {}; of the others the document "
+        "holds the times of each module, by path",
+        first));
+  }
+  return out;
 }
 
 void WriteDocument(const analysis::AnalysisInput& input, const std::vector<RankView>& views,
@@ -244,8 +275,10 @@ void WriteDocument(const analysis::AnalysisInput& input, const std::vector<RankV
   const auto execution = std::make_unique<Execution>(ranks.front(), options.collapse);
   const NodeWriter writer(*execution, times);
   LayerParts layers = WriteLayers(*execution, writer);
-  DescribeRanks(CountRanks(views, ranks, *execution, layers.layers), views.front().cpu_only(),
-                document);
+  std::vector<RankRow> rows = CountRanks(ranks, *execution, layers.layers);
+  DescribeFiles(rows, document);
+  document.blocks.push_back(
+      table::TableBlock(TableOfRanks(std::move(rows), views.front().cpu_only())));
   Object root{{"schema_version", kSchemaVersion}};
   AddContext(input, *execution, root);
   AddLayers(std::move(layers), root);
@@ -257,7 +290,7 @@ void WriteDocument(const analysis::AnalysisInput& input, const std::vector<RankV
   root.emplace_back("unattributed", Unattributed(*execution));
   root.emplace_back("passes", PassList(*execution));
   root.emplace_back("ranks", RankList(ranks));
-  root.emplace_back("alignment", analysis::AlignmentForMachines(execution->rank.attribution()));
+  root.emplace_back("alignment", analysis::AlignmentForMachines(*execution->rank.view));
   root.emplace_back("stats", Stats(*execution));
   document.root = std::move(root);
 }

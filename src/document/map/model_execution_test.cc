@@ -234,6 +234,10 @@ TEST(ModelExecution, AnOpHasAllItsKernelsAndTheOpsBelowIt) {
   EXPECT_EQ(Text(linear, "gpu_role"), "gemm");
   ASSERT_EQ(ListAt(linear, "gpu_kernels").size(), 1U);
   EXPECT_EQ(Text(ListAt(linear, "gpu_kernels")[0], "name"), "splitk_kernel");
+  const Value& longest = At(ListAt(linear, "gpu_kernels")[0], "longest_run");
+  EXPECT_EQ(Int(longest, "gpu_ns"), 1'000);
+  EXPECT_EQ(Int(longest, "stream"), 7);
+  EXPECT_EQ(Text(longest, "launch"), "cudaLaunchKernel");
   const Value& mm = ListAt(linear, "sub_ops")[0];
   EXPECT_EQ(Text(mm, "op"), "aten::mm");
   EXPECT_EQ(Int(mm, "gpu_ns"), 4'000);

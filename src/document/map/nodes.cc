@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "src/analysis/module_path.h"
 #include "src/base/checked_sum.h"
@@ -256,6 +258,32 @@ void NodeWriter::AddKernels(const MapNode& node, Object& object) const {
   object.emplace_back("gpu_role", RoleOf(node.largest_kernel->name));
 }
 
+Object NodeWriter::LongestRun(const KernelUse& kernel) const {
+  const analysis::RankView& view = *execution_.rank.view;
+  const trace::Trace& trace = execution_.rank.trace();
+  const trace::Activities& activities = view.activities();
+  Object object{{"gpu_ns", activities.dur_ns[kernel.longest]}};
+  const auto add_label = [&object](const char* key, const analysis::LabelValue& label) {
+    if (const auto* number = std::get_if<int64_t>(&label)) object.emplace_back(key, *number);
+    if (const auto* text = std::get_if<std::string_view>(&label)) {
+      object.emplace_back(key, CutName(*text));
+    }
+  };
+  add_label("device", view.DeviceLabel(view.DeviceOf(kernel.longest)));
+  const trace::StreamId stream = activities.stream[kernel.longest];
+  if (stream.valid()) add_label("stream", view.LabelOf(trace.streams[stream.index()].id));
+  if (const trace::ArgsId args = activities.args[kernel.longest]; args.valid()) {
+    const trace::Args& of = trace.args[args.index()];
+    if (of.grid.valid()) object.emplace_back("grid", CutName(trace.strings[of.grid]));
+    if (of.block.valid()) object.emplace_back("block", CutName(trace.strings[of.block]));
+  }
+  const trace::CallId launch = view.attribution().launch[kernel.longest];
+  if (launch.valid()) {
+    object.emplace_back("launch", CutName(trace.strings[trace.calls.name[launch.index()]]));
+  }
+  return object;
+}
+
 Object NodeWriter::ListedOp(uint32_t id, const std::string& module) const {
   const MapNode& node = map_.nodes[id];
   const trace::StringPool& strings = execution_.rank.trace().strings;
@@ -297,7 +325,8 @@ Object NodeWriter::Op(uint32_t id) const {
       kernels.emplace_back(Object{{"name", CutName(strings[kernel.name])},
                                   {"n", kernel.n},
                                   {"gpu_ns", kernel.gpu_ns},
-                                  {"role", RoleOf(kernel.name)}});
+                                  {"role", RoleOf(kernel.name)},
+                                  {"longest_run", LongestRun(kernel)}});
     }
     object.emplace_back("gpu_kernels", std::move(kernels));
   }

@@ -56,6 +56,8 @@ class NodeWriter {
   table::Object Op(uint32_t id) const;
   void AddFigures(const MapNode& node, table::Object& object) const;
   void AddKernels(const MapNode& node, table::Object& object) const;
+  /// Where and how the longest run of a kernel was launched; what the trace does not say is absent.
+  table::Object LongestRun(const KernelUse& kernel) const;
   void AddPasses(const MapNode& node, table::Object& object) const;
   void AddLayers(const MapNode& node, bool is_module, table::Object& object) const;
   void AddRanks(const MapNode& node, table::Object& object) const;

@@ -70,7 +70,11 @@ class TreeBuilder {
   /// Calls and CPU time; with a selection those of the calls that hold a selected activity.
   void CountScopes() {
     const attribution::ModuleTree& tree = attr_.modules;
-    std::vector<uint8_t> counted(tree.module_of_scope.size(), rank_.view->selects_all() ? 1 : 0);
+    std::vector<uint8_t> counted(tree.module_of_scope.size(), 0);
+    for (size_t scope = 0; scope < counted.size(); ++scope) {
+      const attribution::Module& module = tree.modules[tree.module_of_scope[scope].index()];
+      counted[scope] = rank_.view->SelectsHost(module.process) ? 1 : 0;
+    }
     for (const uint32_t row : rank_.rows) {
       for (trace::ScopeId s = attr_.scope[row]; s.valid() && counted[s.index()] == 0;
            s = tree.parent_of_scope[s.index()]) {
@@ -84,7 +88,8 @@ class TreeBuilder {
       ++(scope < trace_.scopes.size() ? tree_.totals.scopes : tree_.totals.replayed_calls);
       if (!HasOwnNode(scope, at)) continue;
       ExecutionNode& node = nodes()[at];
-      if (node.calls++ == 0) ++tree_.totals.modules;
+      if (node.calls + node.captured_calls == 0) ++tree_.totals.modules;
+      ++(tree.IsCapture(trace::ScopeId(scope)) ? node.captured_calls : node.calls);
       if (scope >= trace_.scopes.size()) continue;
       node.cpu_ns = base::AddClamped(node.cpu_ns, trace_.scopes.dur_ns[scope]);
       node.first_ns = std::min(node.first_ns, trace_.scopes.start_ns[scope]);
@@ -93,7 +98,11 @@ class TreeBuilder {
 
   /// 1 for ops that are shown: all, or with a selection those around a selected activity.
   std::vector<uint8_t> ShownOps() const {
-    std::vector<uint8_t> shown(trace_.ops.size(), rank_.view->selects_all() ? 1 : 0);
+    std::vector<uint8_t> shown(trace_.ops.size(), 0);
+    for (size_t op = 0; op < shown.size(); ++op) {
+      const trace::Thread& thread = trace_.threads[trace_.ops.thread[op].index()];
+      shown[op] = rank_.view->SelectsHost(thread.process) ? 1 : 0;
+    }
     for (const uint32_t row : rank_.rows) {
       const trace::OpId op = attr_.op[row];
       if (!op.valid()) continue;

@@ -40,6 +40,7 @@ struct ExecutionNode {
   trace::ArgsId args;       ///< kOp: of its first call
   int64_t first_ns = std::numeric_limits<int64_t>::max();  ///< start of its first call
   int64_t calls = 0;
+  int64_t captured_calls = 0;  ///< of a module, more calls that recorded a graph and ran nothing
   int64_t cpu_ns = 0;
   ExecutionSums own;
   ExecutionSums sums;  ///< with everything below

@@ -12,6 +12,7 @@
 #include "src/analysis/coverage.h"
 #include "src/analysis/model_summary.h"
 #include "src/analysis/module_nodes.h"
+#include "src/analysis/process_ranks.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/workload_guess.h"
 #include "src/base/format_number.h"
@@ -224,16 +225,15 @@ table::RankResult ResultOf(const Profiles& profiles, size_t index) {
   table::RankResult result = analysis::StartResult(profiles.views[index]);
   // Requests are told apart by their files: all of them are rank 0 of their runs.
   result.rank.reset();
-  result.data = {
-      {"request", index},
-      {"file", request.name()},
-      {"label", table::TextOrNull(LabelOf(request))},
-      {"gpu_ns", figures.gpu_ns},
-      {"cpu_ns", figures.cpu_ns},
-      {"wall_ns", figures.wall_ns},
-      {"modules", profiles.tree.modules_of[index]},
-      {"layers", CountLayers(profiles.layers, index)},
-      {"alignment", analysis::AlignmentForMachines(profiles.views[index].attribution())}};
+  result.data = {{"request", index},
+                 {"file", request.name()},
+                 {"label", table::TextOrNull(LabelOf(request))},
+                 {"gpu_ns", figures.gpu_ns},
+                 {"cpu_ns", figures.cpu_ns},
+                 {"wall_ns", figures.wall_ns},
+                 {"modules", profiles.tree.modules_of[index]},
+                 {"layers", CountLayers(profiles.layers, index)},
+                 {"alignment", analysis::AlignmentForMachines(profiles.views[index])}};
   return result;
 }
 
@@ -291,6 +291,15 @@ base::Status CheckSize(const Profiles& profiles) {
       "name fewer requests, or requests of one model"};
 }
 
+/// A file of several ranks has layers of its own in each; none stands for the request.
+std::optional<table::HealthEntry> WithoutLayers(const Request& request) {
+  const std::optional<base::Error>& why = request.trace->no_layers;
+  if (!why || !analysis::RanksOfProcesses(*request.trace).many()) return std::nullopt;
+  return table::HealthEntry{
+      "layers_of_ranks", table::Severity::kWarning, 1,
+      fmt::format("{} is shown without layers: {}.", request.name(), why->message)};
+}
+
 }  // namespace
 
 base::Result<JsonDocument> BuildRequestProfiles(const analysis::AnalysisInput& input,
@@ -326,6 +335,11 @@ base::Result<JsonDocument> BuildRequestProfiles(const analysis::AnalysisInput& i
   for (const Request* const request : profiles.requests) names.push_back(request->name());
   if (std::optional<table::HealthEntry> apart = RequestsApart(profiles.tree, names)) {
     document.health.push_back(*std::move(apart));
+  }
+  for (const Request* const request : profiles.requests) {
+    if (std::optional<table::HealthEntry> none = WithoutLayers(*request)) {
+      document.health.push_back(*std::move(none));
+    }
   }
   Object root = {{"schema", kSchema}};
   AddRun(input, list, profiles, root);

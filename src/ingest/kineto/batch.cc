@@ -20,6 +20,8 @@ void Batch::Clear() {
   ClearAll(scopes.start_ns, scopes.dur_ns, scopes.name, scopes.thread, scopes.is_path);
   ClearAll(annotations.start_ns, annotations.dur_ns, annotations.name, annotations.thread,
            annotations.is_gpu, annotations.is_op);
+  ClearAll(graph_nodes.process, graph_nodes.node, graph_nodes.original, graph_nodes.thread,
+           graph_nodes.start_ns);
   ClearAll(counts, thread_names, process_names);
   ClearAll(delta.strings, delta.processes, delta.threads, delta.devices, delta.streams, delta.args);
   ledger = {};

@@ -32,6 +32,7 @@ struct Batch {
   trace::Ops ops;
   trace::Scopes scopes;
   trace::Annotations annotations;
+  trace::GraphNodes graph_nodes;
 
   struct KindCount {
     trace::StringId ph;

@@ -107,6 +107,8 @@ void MakeIdsCanonical(trace::Trace& trace) {
   renumbering.Apply(trace.annotations.name);
   renumbering.Apply(trace.annotations.thread);
   renumbering.Apply(trace.calls.kernel);
+  renumbering.Apply(trace.graph_nodes.process);
+  renumbering.Apply(trace.graph_nodes.thread);
   renumbering.MoveInto(trace);
 }
 

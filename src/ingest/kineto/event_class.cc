@@ -8,7 +8,7 @@
 namespace layerscope::ingest::kineto {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, EventClass>, 19> kClasses = {{
+constexpr std::array<std::pair<std::string_view, EventClass>, 20> kClasses = {{
     {"kernel", EventClass::kKernel},
     {"gpu_memcpy", EventClass::kMemcpy},
     {"memcpy", EventClass::kMemcpy},
@@ -27,6 +27,7 @@ constexpr std::array<std::pair<std::string_view, EventClass>, 19> kClasses = {{
     {"user_annotation", EventClass::kAnnotation},
     {"gpu_user_annotation", EventClass::kGpuAnnotation},
     {"python_function", EventClass::kPythonFunction},
+    {"cuda_graph_node", EventClass::kGraphNode},
     {"mtia_ccp_events", EventClass::kForeign},
 }};
 

@@ -15,6 +15,7 @@ enum class EventClass : uint8_t {
   kAnnotation,
   kGpuAnnotation,
   kPythonFunction,  ///< a frame; an nn.Module scope when its name says so
+  kGraphNode,       ///< a node of a CUDA graph, as documents made of a database have it
   kForeign,         ///< an accelerator that is not a GPU (MTIA)
   kOther,           ///< counted only
 };

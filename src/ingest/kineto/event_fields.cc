@@ -67,6 +67,8 @@ std::string_view ArgFields::*FindArgField(const char* key) {
       return Is(key, "Group size\"") ? &ArgFields::group_size : nullptr;
     case 'n':
       return Is(key, "name\"") ? &ArgFields::name : nullptr;
+    case 'o':
+      return Is(key, "original graph node id\"") ? &ArgFields::original_graph_node : nullptr;
     case 'k':
       return Is(key, "kernel\"") ? &ArgFields::kernel : nullptr;
     default:

@@ -18,7 +18,7 @@ struct ArgFields {
   std::string_view collective, dtype, message_elements, group_size;
   std::string_view name;    ///< metadata events
   std::string_view kernel;  ///< launch calls of ROCm
-  std::string_view graph_node;
+  std::string_view graph_node, original_graph_node;
 };
 
 /// Where a key's value goes, or null for keys that are not used. `key` points behind the opening

@@ -38,6 +38,7 @@ bool RowWriter::NeedsArgs(const EventFields& fields) {
     case EventClass::kMemset:
     case EventClass::kCall:
     case EventClass::kOp:
+    case EventClass::kGraphNode:
       return true;
     default:
       return false;
@@ -136,6 +137,8 @@ void RowWriter::WriteComplete(const EventFields& fields, const ArgFields& args,
         WriteScope(fields, name, false, span, batch);
       }
       return;
+    case EventClass::kGraphNode:
+      return WriteGraphNode(fields, args, span, batch);
     case EventClass::kForeign:
       batch.ledger.Add(LedgerCode::foreign_accelerator);
       return;
@@ -281,6 +284,20 @@ void RowWriter::WriteScope(const EventFields& fields, std::string_view name, boo
   rows.name.push_back(dictionary_.String(name));
   rows.thread.push_back(ThreadOf(fields, batch));
   rows.is_path.push_back(is_path ? 1 : 0);
+}
+
+/// What documents made of a database say of its graphs (document/store_events.h).
+void RowWriter::WriteGraphNode(const EventFields& fields, const ArgFields& args, Span span,
+                               Batch& batch) {
+  const std::optional<int64_t> node = ParseInteger(args.graph_node);
+  if (!node || *node < 0) return;
+  const std::optional<int64_t> original = ParseInteger(args.original_graph_node);
+  trace::GraphNodes& rows = batch.graph_nodes;
+  rows.process.push_back(dictionary_.Process(LabelOf(fields.pid, batch)));
+  rows.node.push_back(*node);
+  rows.original.push_back(original && *original >= 0 ? *original : trace::kNoGraphNode);
+  rows.thread.push_back(ThreadOf(fields, batch));
+  rows.start_ns.push_back(span.start_ns);
 }
 
 void RowWriter::WriteMetadata(const EventFields& fields, const ArgFields& args, Batch& batch) {

@@ -43,6 +43,7 @@ class RowWriter {
   /// `name` is a `Class_k`, or a path.
   void WriteScope(const EventFields& fields, std::string_view name, bool is_path, Span span,
                   Batch& batch);
+  void WriteGraphNode(const EventFields& fields, const ArgFields& args, Span span, Batch& batch);
   void WriteMetadata(const EventFields& fields, const ArgFields& args, Batch& batch);
 
   std::string_view Text(std::string_view token, Batch& batch);

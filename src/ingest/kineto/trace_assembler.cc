@@ -128,6 +128,11 @@ void TraceAssembler::AppendRows(Source& source, const Batch& batch) {
   AppendIds(source, batch.annotations.thread, trace_.annotations.thread);
   Append(batch.annotations.is_gpu, trace_.annotations.is_gpu);
   Append(batch.annotations.is_op, trace_.annotations.is_op);
+  AppendIds(source, batch.graph_nodes.process, trace_.graph_nodes.process);
+  AppendIds(source, batch.graph_nodes.thread, trace_.graph_nodes.thread);
+  Append(batch.graph_nodes.node, trace_.graph_nodes.node);
+  Append(batch.graph_nodes.original, trace_.graph_nodes.original);
+  Append(batch.graph_nodes.start_ns, trace_.graph_nodes.start_ns);
 }
 
 void TraceAssembler::AddRows(size_t parser, const Batch& batch) {

@@ -56,6 +56,9 @@ TEST(NsysDamage, AFileCutAtAnyLengthIsReadInPartOrRefused) {
     }
     ++n_read;
     EXPECT_GT(trace->ledger.count(LedgerCode::damaged_database), 0) << length;
+    EXPECT_EQ(trace->ledger.count(LedgerCode::no_kernels), 0) << length;
+    EXPECT_EQ(trace->ledger.count(LedgerCode::no_calls), 0) << length;
+    EXPECT_EQ(trace->ledger.count(LedgerCode::no_nvtx), 0) << length;
     if (trace->activities.size() > 0 && trace->activities.size() < 400) ++n_in_part;
   }
   EXPECT_GT(n_read, 10U);

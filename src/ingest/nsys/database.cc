@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <new>
 #include <system_error>
 
 namespace layerscope::ingest::nsys {
@@ -10,6 +11,9 @@ namespace {
 
 /// Virtual machine instructions between two looks at the stop flag: about 0.1 ms.
 constexpr int kInstructionsPerPoll = 10000;
+
+/// The longest text or blob of a row, as the longest event of a trace (DESIGN.md section 5).
+constexpr int kLongestValue = 64 << 20;
 
 int Poll(void* stop) {
   return static_cast<const base::StopFlag*>(stop)->requested() ? 1 : 0;
@@ -31,7 +35,12 @@ std::string UriOf(const std::string& path) {
 }
 
 Step StepOf(int code) {
+  if (code == SQLITE_IOERR_NOMEM) return Step::kOutOfMemory;
+  // A file that ends too soon is damaged; every other failure to read says nothing of the file.
+  if (code == SQLITE_IOERR_SHORT_READ) return Step::kDamaged;
   switch (code & 0xff) {
+    case SQLITE_IOERR:
+      return Step::kUnreadable;
     case SQLITE_ROW:
       return Step::kRow;
     case SQLITE_DONE:
@@ -49,6 +58,10 @@ Step StepOf(int code) {
 
 base::Error ErrorOf(Step step) {
   if (step == Step::kStopped) return base::Interrupted();
+  if (step == Step::kUnreadable) {
+    return {base::ErrorCode::kFailed, "the system refuses to read the database on",
+            "check the disk or the network file system, or copy the file to a local disk"};
+  }
   return {base::ErrorCode::kFailed, "out of memory while reading the database",
           "give the process more memory, or record fewer steps"};
 }
@@ -62,6 +75,9 @@ base::Result<Database> Database::Open(const std::string& path, const Options& op
   }
   Database database;
   database.file_bytes_ = static_cast<int64_t>(bytes);
+  database.text_budget_ = options.text_budget != nullptr
+                              ? options.text_budget
+                              : std::make_shared<TextBudget>(database.file_bytes_);
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
   const int opened = sqlite3_open_v2(UriOf(path).c_str(), &handle, flags, nullptr);
@@ -72,9 +88,14 @@ base::Result<Database> Database::Open(const std::string& path, const Options& op
                        "check the path and its permissions"};
   }
   // The file may be anybody's: what its schema says must run nothing.
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  for (const int setting : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                            SQLITE_DBCONFIG_ENABLE_TRIGGER}) {
+    if (sqlite3_db_config(handle, setting, 0, nullptr) == SQLITE_OK) continue;
+    return base::Error{base::ErrorCode::kFailed, "this SQLite cannot be kept from running a schema",
+                       "build with SQLite 3.31 or later"};
+  }
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
   if (options.salvage) {
     // The one mode in which SQLite opens a file that is shorter than its header says.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
@@ -87,7 +108,7 @@ base::Result<Database> Database::Open(const std::string& path, const Options& op
 }
 
 Statement::Statement(const Database& database, const std::string& sql)
-    : rows_left_(database.file_bytes()) {
+    : rows_left_(database.file_bytes()), text_budget_(database.text_budget()) {
   sqlite3_stmt* handle = nullptr;
   prepared_ = sqlite3_prepare_v2(database.handle(), sql.c_str(), static_cast<int>(sql.size()),
                                  &handle, nullptr);
@@ -98,26 +119,29 @@ void Statement::Bind(int parameter, int64_t value) {
   if (prepared_ == SQLITE_OK) sqlite3_bind_int64(handle_.get(), parameter, value);
 }
 
-void Statement::Bind(int parameter, std::string_view value) {
-  if (prepared_ != SQLITE_OK) return;
-  sqlite3_bind_text(handle_.get(), parameter, value.data(), static_cast<int>(value.size()),
-                    SQLITE_TRANSIENT);
-}
-
 void Statement::Restart() {
   if (prepared_ == SQLITE_OK) sqlite3_reset(handle_.get());
 }
 
 Step Statement::Next() {
   if (prepared_ != SQLITE_OK) return StepOf(prepared_);
-  if (--rows_left_ < 0) return Step::kDamaged;
+  if (--rows_left_ < 0 || text_left_ < 0) return Step::kDamaged;
   return StepOf(sqlite3_step(handle_.get()));
 }
 
-std::string_view Statement::Text(int column) const {
+std::string_view Statement::Text(int column) {
+  const bool is_null = Type(column) == SQLITE_NULL;
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
-  if (text == nullptr) return {};
-  return {text, static_cast<size_t>(sqlite3_column_bytes(handle_.get(), column))};
+  if (text == nullptr) {
+    if (!is_null && sqlite3_errcode(sqlite3_db_handle(handle_.get())) == SQLITE_NOMEM) {
+      throw std::bad_alloc();
+    }
+    return {};
+  }
+  const auto bytes = static_cast<size_t>(sqlite3_column_bytes(handle_.get(), column));
+  text_left_ -= static_cast<int64_t>(bytes);
+  if (text_left_ < 0) text_left_ += text_budget_->Take(-text_left_);
+  return {text, bytes};
 }
 
 }  // namespace layerscope::ingest::nsys

@@ -1,9 +1,9 @@
 #include "src/ingest/nsys/dictionary_tables.h"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <array>
+#include <map>
 #include <string>
 
 namespace layerscope::ingest::nsys {
@@ -17,6 +17,14 @@ trace::StringId ExtentsText(const std::array<int64_t, 3>& extents, RowDictionary
   return dictionary.Text(fmt::format("[{},{},{}]", extents[0], extents[1], extents[2]));
 }
 
+Gpu GpuOf(const StreamKey& key, const RowDictionary& dictionary, const CudaDevices& cuda) {
+  if (cuda.numbers_differ() && key.process.valid()) {
+    const int64_t pid = PidOf(dictionary.processes()[key.process.index()]);
+    if (const Gpu* gpu = cuda.Find(pid, key.device)) return *gpu;
+  }
+  return {key.device, {}};
+}
+
 }  // namespace
 
 void AddHosts(RowDictionary& dictionary, trace::Trace& trace) {
@@ -28,12 +36,16 @@ void AddHosts(RowDictionary& dictionary, trace::Trace& trace) {
   }
 }
 
-void AddStreams(const RowDictionary& dictionary, trace::Trace& trace) {
-  tsl::robin_map<int64_t, trace::DeviceId, base::MixHash> devices;
+void AddStreams(RowDictionary& dictionary, const CudaDevices& cuda, trace::Trace& trace) {
+  std::map<Gpu, trace::DeviceId> devices;
   for (const StreamKey& key : dictionary.streams()) {
-    const auto [device, is_new] =
-        devices.try_emplace(key.device, trace::DeviceId(trace.devices.size()));
-    if (is_new) trace.devices.push_back({{key.device, {}}});
+    const Gpu gpu = GpuOf(key, dictionary, cuda);
+    const auto [device, is_new] = devices.try_emplace(gpu, trace::DeviceId(trace.devices.size()));
+    if (is_new) {
+      const bool has_number = gpu.id.has_value();
+      trace.devices.push_back(
+          {{gpu.id.value_or(0), has_number ? trace::StringId() : dictionary.Text(gpu.uuid)}});
+    }
     trace.streams.push_back({device->second, {key.stream, {}}});
   }
 }

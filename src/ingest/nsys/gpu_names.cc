@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/ingest/nsys/cuda_devices.h"
 #include "src/ingest/nsys/row_loop.h"
 #include "src/ingest/nsys/valid_text.h"
 #include "src/json/document.h"
@@ -45,20 +46,8 @@ Step ReadSystemEnv(const Database& database, const Schema& schema, trace::Ledger
                    Names& names) {
   constexpr std::array<Column, 2> kColumns = {{{"name", true}, {"value", true}}};
   return ForEachRow(database, schema, kSystemEnv, kColumns, ledger, [&](Row& row) {
-    if (row.Text(0) != "GpuInfo") return;
+    if (row.Text(0) != "GpuInfo" || !row.IsText(1)) return;
     ParseGpuInfo(row.Text(1).value_or(""), ledger, names);
-  });
-}
-
-/// Device of CUDA's counting -> GPU. The first process's, where processes count differently.
-Step ReadCudaDevices(const Database& database, const Schema& schema, trace::Ledger& ledger,
-                     std::map<int64_t, int64_t>& gpu_of) {
-  constexpr std::array<Column, 2> kColumns = {{{"gpuId", true}, {"cudaId", true}}};
-  return ForEachRow(database, schema, kCudaDevices, kColumns, ledger, [&](Row& row) {
-    if (row.IsNull(0)) return;
-    const int64_t gpu = row.Needed(0);
-    const int64_t device = row.Needed(1);
-    if (!row.bad()) gpu_of.emplace(device, gpu);
   });
 }
 
@@ -66,16 +55,18 @@ Step ReadCudaDevices(const Database& database, const Schema& schema, trace::Ledg
 
 Step ReadGpuNames(const Database& database, const Schema& schema, trace::Trace& trace) {
   Names names;
-  std::map<int64_t, int64_t> gpu_of;
+  CudaDevices cuda;
   Step end = ReadGpus(database, schema, trace.ledger, names);
   if (end == Step::kDone && names.empty()) {
     end = ReadSystemEnv(database, schema, trace.ledger, names);
   }
-  if (end == Step::kDone) end = ReadCudaDevices(database, schema, trace.ledger, gpu_of);
+  if (end == Step::kDone) end = cuda.Read(database, schema, PidsOf(trace), trace.ledger);
   std::map<int64_t, std::string> named;
   for (const trace::Device& device : trace.devices) {
-    const auto gpu = gpu_of.find(device.id.number);
-    const auto name = names.find(gpu == gpu_of.end() ? device.id.number : gpu->second);
+    if (device.id.text.valid()) continue;
+    // Where processes number differently, devices have the numbers of GPUs already.
+    const Gpu* const gpu = cuda.numbers_differ() ? nullptr : cuda.FindFirst(device.id.number);
+    const auto name = names.find(gpu != nullptr && gpu->id ? *gpu->id : device.id.number);
     if (name != names.end()) named.emplace(device.id.number, name->second);
   }
   for (const auto& [device, name] : named) trace.metadata.devices.push_back({device, name});

@@ -10,11 +10,22 @@
 namespace layerscope::ingest::nsys {
 namespace {
 
-constexpr std::array<Column, 5> kRuntimeColumns = {
-    {{"start", true}, {"end", true}, {"globalTid", true}, {"correlationId"}, {"nameId", true}}};
+constexpr std::array<Column, 6> kRuntimeColumns = {{{"start", true},
+                                                    {"end", true},
+                                                    {"globalTid", true},
+                                                    {"correlationId"},
+                                                    {"nameId", true},
+                                                    {"eventClass"}}};
+
+/// ENUM_NSYS_EVENT_CLASS: the call stack of a call (CUDA backtrace, and its start and finish). It
+/// stands in the table of calls with the call's correlation, time and name, and is none itself.
+bool IsBacktrace(int64_t event_class) {
+  return event_class >= 67 && event_class <= 69;
+}
 
 void ReadCall(Row& row, Batch& batch) {
-  enum : int { kStart, kEnd, kThread, kCorrelation, kName };
+  enum : int { kStart, kEnd, kThread, kCorrelation, kName, kClass };
+  if (IsBacktrace(row.IntegerOr(kClass, 0))) return;
   const int64_t start_ns = row.Needed(kStart);
   const int64_t end_ns = row.Needed(kEnd);
   const int64_t thread = row.Needed(kThread);

@@ -18,7 +18,8 @@ using trace::LedgerCode;
 
 constexpr std::array<Column, 2> kNameValue = {{{"name", true}, {"value", true}}};
 constexpr std::string_view kGraphTraceMode = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
-/// 2^62 ns less a day: an absolute time and any time of a row do not overflow together.
+/// 2^62 ns less a day, in the year 2116: an absolute time and any time of a row do not overflow
+/// together. No session starts before 1970.
 constexpr int64_t kMaxEpochNs = (int64_t{1} << 62) - int64_t{86400} * 1'000'000'000;
 
 /// The first three numbers of "2026.2.1.210".
@@ -61,7 +62,7 @@ Step ReadSessionStart(const Database& database, const Schema& schema, trace::Tra
       ForEachRow(database, schema, kSessionStart, kColumns, trace.ledger, [&](Row& row) {
         if (row.IsNull(0)) return;
         const int64_t start_ns = row.Needed(0);
-        if (start_ns < -kMaxEpochNs || start_ns > kMaxEpochNs) return row.SetBad(0);
+        if (start_ns < 0 || start_ns > kMaxEpochNs) return row.SetBad(0);
         if (!row.bad()) trace.metadata.session_start_ns = start_ns;
       });
   trace.zero_ns += trace.metadata.session_start_ns.value_or(0);

@@ -87,6 +87,7 @@ TEST_F(NvtxReader, ARegisteredTextThatIsMissingIsSaid) {
   AddRange("100, 200, 59, NULL, 77, 0");
   const trace::Trace trace = Read();
   EXPECT_EQ(Names(trace, trace.annotations.name), Strings{"[unknown]"});
+  EXPECT_FALSE(trace.annotations.IsPlainRange(0)) << "it may name anything, so no module";
   EXPECT_EQ(trace.ledger.count(LedgerCode::unknown_name), 1);
 }
 

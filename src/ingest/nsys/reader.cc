@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <list>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -37,11 +38,11 @@ struct Opened {
 
 base::Result<Opened> OpenExport(const std::string& path, const ReadOptions& options) {
   for (const bool salvage : {false, true}) {
-    auto database = Database::Open(path, {salvage, options.stop});
+    auto database = Database::Open(path, {salvage, options.stop, nullptr});
     if (!database.ok()) return std::move(database).error();
     Opened opened{*std::move(database), {}, salvage};
     const Step step = opened.schema.Load(opened.database);
-    if (step == Step::kStopped || step == Step::kOutOfMemory) return ErrorOf(step);
+    if (step != Step::kDone && step != Step::kDamaged) return ErrorOf(step);
     if (step == Step::kDamaged && !salvage) continue;
     if (step == Step::kDamaged && opened.schema.n_tables() == 0) break;
     if (!opened.schema.IsExport()) return DescribeForeign(opened.schema);
@@ -102,14 +103,7 @@ size_t ThreadCount(int asked) {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-}  // namespace
-
-bool IsDatabase(std::string_view begin) {
-  constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  return begin.starts_with(kMagic);
-}
-
-base::Result<trace::Trace> ReadTrace(const std::string& path, const ReadOptions& options) {
+base::Result<trace::Trace> ReadWhole(const std::string& path, const ReadOptions& options) {
   auto opened = OpenExport(path, options);
   if (!opened.ok()) return std::move(opened).error();
   BatchMerger merger;
@@ -118,8 +112,10 @@ base::Result<trace::Trace> ReadTrace(const std::string& path, const ReadOptions&
   std::list<TableQuery> queries;
   std::vector<ScanTask> tasks = PlanTasks(*opened, queries, merger);
   const size_t n_tasks = std::max<size_t>(tasks.size(), 1);
-  ScanPipeline::Options scan{
-      path, {opened->salvaged, options.stop}, ThreadCount(options.threads), {}};
+  ScanPipeline::Options scan{path,
+                             {opened->salvaged, options.stop, opened->database.text_budget()},
+                             ThreadCount(options.threads),
+                             {}};
   if (options.progress) {
     const auto share =
         static_cast<double>(opened->database.file_bytes()) / static_cast<double>(n_tasks);
@@ -136,6 +132,28 @@ base::Result<trace::Trace> ReadTrace(const std::string& path, const ReadOptions&
   const Step end = ReadMetadata(opened->database, opened->schema, *trace);
   if (end != Step::kDone) return ErrorOf(end);
   return trace;
+}
+
+}  // namespace
+
+bool IsDatabase(std::string_view begin) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  return begin.starts_with(kMagic);
+}
+
+bool MayBeExport(const std::string& path) {
+  const auto database = Database::Open(path, {});
+  Schema schema;
+  if (!database.ok() || schema.Load(*database) != Step::kDone) return true;
+  return schema.IsExport();
+}
+
+base::Result<trace::Trace> ReadTrace(const std::string& path, const ReadOptions& options) {
+  try {
+    return ReadWhole(path, options);
+  } catch (const std::bad_alloc&) {
+    return ErrorOf(Step::kOutOfMemory);
+  }
 }
 
 }  // namespace layerscope::ingest::nsys

@@ -23,6 +23,10 @@ struct ReadOptions {
 /// True for the first bytes of an SQLite database.
 bool IsDatabase(std::string_view begin);
 
+/// False for a database that another program wrote; true for an export, and for what cannot be read
+/// (ReadTrace says why). Looks at the list of tables alone.
+bool MayBeExport(const std::string& path);
+
 /// Reads an Nsight Systems SQLite export (formats/nsys_schema.md) of any version: tables and
 /// columns are probed, absent ones are empty. The file is opened read-only and without locks. Every
 /// read is one pass over one table; joins are ours. What cannot be used is in the trace's ledger;

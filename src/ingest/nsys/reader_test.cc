@@ -160,6 +160,70 @@ TEST_F(SmallExport, MetadataNamesVersionSessionAndDevices) {
   EXPECT_EQ(trace->ledger.count(LedgerCode::profiler_warning), 1);
 }
 
+/// Two processes with a kernel each, on device `first` of one and `second` of the other.
+TestDatabase& AddTwoProcesses(int first, int second, const std::string& devices,
+                              TestDatabase& database) {
+  database.MakeTables().String(1, "k").Insert(
+      "CUPTI_ACTIVITY_KIND_KERNEL", kKernelColumns,
+      fmt::format("(1, 2, {}, 1, 7, 0, {}, 1, 1), (3, 4, {}, 1, 7, 0, {}, 1, 1)", first,
+                  GlobalTid(10, 0), second, GlobalTid(20, 0)));
+  return database.Run(
+      "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT);"
+      "INSERT INTO TARGET_INFO_GPU VALUES (2, 'A'), (3, 'B');"
+      "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER, uuid "
+      "TEXT);"
+      "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES " +
+      devices);
+}
+
+Strings DevicesOf(const trace::Trace& trace) {
+  Strings devices;
+  for (const trace::StreamId stream : trace.activities.stream) {
+    devices.push_back(trace.DeviceText(trace.DeviceOf(stream)));
+  }
+  return devices;
+}
+
+TEST(NsysReader, OneNumberForTwoGpusIsTwoDevices) {
+  TestDatabase database;
+  AddTwoProcesses(0, 0, "(3, 0, 10, NULL), (2, 0, 20, NULL)", database);
+  const auto trace = database.Read();
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->devices.size(), 2U);
+  EXPECT_EQ(DevicesOf(*trace), (Strings{"3", "2"})) << "as the machine numbers its GPUs";
+  ASSERT_EQ(trace->metadata.devices.size(), 2U);
+  EXPECT_EQ(trace->metadata.devices[0].id, 2);
+  EXPECT_EQ(trace->metadata.devices[0].name, "A");
+  EXPECT_EQ(trace->metadata.devices[1].name, "B");
+}
+
+TEST(NsysReader, TwoNumbersForOneGpuAreOneDevice) {
+  TestDatabase database;
+  AddTwoProcesses(0, 1, "(3, 0, 10, NULL), (3, 1, 20, NULL)", database);
+  const auto trace = database.Read();
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->devices.size(), 1U);
+  EXPECT_EQ(DevicesOf(*trace), (Strings{"3", "3"}));
+}
+
+TEST(NsysReader, NumbersThatAgreeStayAsTheProcessesCount) {
+  TestDatabase database;
+  AddTwoProcesses(0, 0, "(3, 0, 10, NULL), (3, 0, 20, NULL), (2, 0, 99, NULL)", database);
+  const auto trace = database.Read();
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(DevicesOf(*trace), (Strings{"0", "0"}));
+  ASSERT_EQ(trace->metadata.devices.size(), 1U);
+  EXPECT_EQ(trace->metadata.devices[0].name, "B");
+}
+
+TEST(NsysReader, GpusWithoutANumberAreKnownByTheirUuid) {
+  TestDatabase database;
+  AddTwoProcesses(0, 0, "(NULL, 0, 10, 'GPU-a'), (NULL, 0, 20, 'GPU-b')", database);
+  const auto trace = database.Read();
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(DevicesOf(*trace), (Strings{"GPU-a", "GPU-b"}));
+}
+
 TEST(NsysReader, DeviceNamesFallBackToTheSystemEnvironment) {
   TestDatabase database;
   database.MakeTables().String(1, "k").Insert("CUPTI_ACTIVITY_KIND_KERNEL", kKernelColumns,
@@ -260,7 +324,7 @@ TEST(NsysReader, AllGraphNodesAreTakenWhenNoneIsNamedACreation) {
       "CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start, end, globalTid, nameId, graphNodeId, "
       "originalGraphNodeId);"
       "INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES (100, 101, 5, NULL, 11, NULL), "
-      "(200, 201, 5, NULL, 12, 0)");
+      "(200, 201, 5, NULL, 12, 0), (300, 301, 9, NULL, 11, NULL)");  // the last: its end
   const auto trace = database.Read();
   ASSERT_TRUE(trace.ok());
   EXPECT_EQ(trace->graph_nodes.node, (std::vector<int64_t>{11, 12}));

@@ -21,28 +21,28 @@ base::Status ScanPipeline::Run() {
   std::vector<std::thread> threads;
   const size_t n_threads = std::min(options_.n_threads, tasks_.size());
   try {
-    for (size_t i = 1; i < n_threads; ++i) threads.emplace_back([this] { RunThread(); });
+    for (size_t i = 1; i < n_threads; ++i) threads.emplace_back([this] { RunThread(false); });
   } catch (const std::system_error&) {
     // The system grants no more threads: the ones that run do all the work.
   }
-  RunThread();
+  RunThread(true);
   for (std::thread& thread : threads) thread.join();
   if (error_) return std::move(*error_);
   return {};
 }
 
-void ScanPipeline::RunThread() noexcept {
+void ScanPipeline::RunThread(bool is_first) noexcept {
   try {
-    Loop();
+    Loop(is_first);
   } catch (const std::exception& failure) {
     Fail({base::ErrorCode::kFailed, std::string("out of resources: ") + failure.what(),
           "give the process more memory, or record fewer steps"});
   }
 }
 
-void ScanPipeline::Loop() {
+void ScanPipeline::Loop(bool is_first) {
   auto database = Database::Open(options_.path, options_.database);
-  if (!database.ok()) return Fail(std::move(database).error());
+  if (!database.ok()) return is_first ? Fail(std::move(database).error()) : void();
   while (const std::optional<size_t> next = TakeNext()) {
     const ScanTask& task = tasks_[*next];
     Batch batch;

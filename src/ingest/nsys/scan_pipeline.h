@@ -42,8 +42,9 @@ class ScanPipeline {
   base::Status Run();
 
  private:
-  void RunThread() noexcept;
-  void Loop();
+  void RunThread(bool is_first) noexcept;
+  /// A thread that cannot open the file leaves the work to the first, whose failure counts.
+  void Loop(bool is_first);
   /// Waits until the next task may begin; nullopt at the end or after a failure.
   std::optional<size_t> TakeNext();
   void Merge(size_t task, Batch batch);

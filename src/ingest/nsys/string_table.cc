@@ -30,6 +30,7 @@ class Reading {
     strings.names.resize(numbers.size());
     strings.ranges.resize(numbers.size());
     strings.is_node_creation.resize(numbers.size());
+    strings.is_unknown.resize(numbers.size());
     found_.resize(numbers.size());
   }
 
@@ -52,6 +53,7 @@ class Reading {
       if (found_[slot] != 0) continue;
       ledger_.AddSample(trace::LedgerCode::unknown_name, -1, fmt::format("StringIds id {}", id));
       Store(slot, kUnknown);
+      strings_.is_unknown[slot] = 1;
     }
   }
 

@@ -18,6 +18,7 @@ struct TableStrings {
   /// Ranges of the default domain are kPlainRange like others are kAnnotation: the row tells.
   std::vector<std::optional<NvtxRange>> ranges;
   std::vector<uint8_t> is_node_creation;  ///< the event is that a graph's node was made
+  std::vector<uint8_t> is_unknown;        ///< the file has no such row: the text stands in for it
 };
 
 /// Reads those rows of StringIds that `dictionary` names, in one pass or one by one, whichever

@@ -52,7 +52,7 @@ class TableQuery {
 /// type, or NULL where one is needed, makes the row bad: it is left out and ledgered.
 class Row {
  public:
-  Row(const TableQuery& query, const Statement& statement)
+  Row(const TableQuery& query, Statement& statement)
       : query_(query), statement_(statement), shift_(query.numbered() ? 1 : 0) {}
 
   int64_t Number() const { return shift_ == 1 ? statement_.Integer(0) : 0; }
@@ -81,6 +81,7 @@ class Row {
     if (type != SQLITE_NULL) SetBad(column);
     return std::nullopt;
   }
+  bool IsText(int column) const { return statement_.Type(column + shift_) == SQLITE_TEXT; }
   bool IsNull(int column) const { return statement_.Type(column + shift_) == SQLITE_NULL; }
 
   bool bad() const { return bad_column_ >= 0; }
@@ -93,7 +94,7 @@ class Row {
 
  private:
   const TableQuery& query_;
-  const Statement& statement_;
+  Statement& statement_;
   int shift_;
   int bad_column_ = -1;
 };
@@ -111,7 +112,7 @@ class TableScan {
   /// Moves to the next row; false at the end.
   bool Next();
   Row& row() { return row_; }
-  /// After the last row: kDone, kStopped or kOutOfMemory.
+  /// After the last row: kDone, or why there are no more that is not damage.
   Step end() const { return end_; }
   int64_t n_rows() const { return n_rows_; }
 

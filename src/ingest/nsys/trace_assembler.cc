@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -64,8 +65,10 @@ std::optional<NvtxRange> RangeOf(const NvtxRows& rows, size_t row, const TableSt
   if (kind != NvtxRowKind::kByText && kind != NvtxRowKind::kPlainByText) {
     return NvtxRange{kind, rows.name[row], rows.args[row]};
   }
-  std::optional<NvtxRange> range = strings.ranges[RowDictionary::Slot(rows.name[row])];
-  const bool is_plain = kind == NvtxRowKind::kPlainByText;
+  const size_t slot = RowDictionary::Slot(rows.name[row]);
+  std::optional<NvtxRange> range = strings.ranges[slot];
+  // What a lost text said may be anything: it names no module.
+  const bool is_plain = kind == NvtxRowKind::kPlainByText && strings.is_unknown[slot] == 0;
   if (range && is_plain && range->kind == NvtxRowKind::kAnnotation) {
     range->kind = NvtxRowKind::kPlainRange;
   }
@@ -127,16 +130,33 @@ void TakeNvtx(const NvtxRows& from, const TableStrings& strings, int64_t end_ns,
   }
 }
 
-/// Events of nodes other than their making tell nothing; exports that name none of them so are
-/// taken whole.
+/// When each node first shows.
+std::map<std::pair<trace::ProcessId, int64_t>, int64_t> FirstEvents(const trace::GraphNodes& rows) {
+  std::map<std::pair<trace::ProcessId, int64_t>, int64_t> first_ns;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const auto [at, is_new] =
+        first_ns.try_emplace({rows.process[row], rows.node[row]}, rows.start_ns[row]);
+    if (!is_new) at->second = std::min(at->second, rows.start_ns[row]);
+  }
+  return first_ns;
+}
+
+/// Events of nodes other than their making tell nothing. Exports that name none of them so are
+/// taken whole, but for what happened to a node after it first shows: it was made before it was
+/// destroyed.
 void TakeGraphNodes(const trace::GraphNodes& from, const std::vector<trace::StringId>& events,
                     const TableStrings& strings, trace::GraphNodes& to) {
   const auto is_creation = [&strings](trace::StringId event) {
     return event.valid() && strings.is_node_creation[RowDictionary::Slot(event)] != 0;
   };
   const bool take_all = std::none_of(events.begin(), events.end(), is_creation);
+  std::map<std::pair<trace::ProcessId, int64_t>, int64_t> first_ns;
+  if (take_all) first_ns = FirstEvents(from);
   for (size_t row = 0; row < from.size(); ++row) {
-    if (!take_all && !is_creation(events[row])) continue;
+    const bool taken = take_all
+                           ? first_ns.at({from.process[row], from.node[row]}) == from.start_ns[row]
+                           : is_creation(events[row]);
+    if (!taken) continue;
     to.process.push_back(from.process[row]);
     to.node.push_back(from.node[row]);
     to.original.push_back(from.original[row]);
@@ -166,8 +186,11 @@ void AddCounts(const BatchMerger& merger, trace::Trace& trace) {
     const auto found = merger.rows_by_table().find(std::string(table));
     return found != merger.rows_by_table().end() && found->second > 0;
   };
+  // What a damaged file lacks may have been recorded: how to record it is no advice.
+  if (trace.ledger.count(LedgerCode::damaged_database) > 0) return;
   const bool has_ranges = trace.scopes.size() + trace.ops.size() + trace.annotations.size() > 0;
-  if (!has_rows(kKernels)) trace.ledger.Add(LedgerCode::no_kernels);
+  // Graphs recorded as a whole are CUDA work too; what they lack is said where they count.
+  if (!has_rows(kKernels) && !has_rows(kGraphTraces)) trace.ledger.Add(LedgerCode::no_kernels);
   if (!has_rows(kRuntimeCalls)) trace.ledger.Add(LedgerCode::no_calls);
   if (!has_ranges) trace.ledger.Add(LedgerCode::no_nvtx);
 }
@@ -181,9 +204,13 @@ base::Result<trace::Trace> AssembleTrace(const Database& database, const Schema&
   trace.format = trace::TraceFormat::kNsys;
   trace.ledger = std::move(all.ledger);
   AddHosts(all.dictionary, trace);
-  AddStreams(all.dictionary, trace);
+  CudaDevices cuda;
+  trace::Ledger counted_later;  // ReadGpuNames reads the table too
+  Step end = cuda.Read(database, schema, PidsOf(trace), counted_later);
+  if (end != Step::kDone) return ErrorOf(end);
+  AddStreams(all.dictionary, cuda, trace);
   Labels labels;
-  Step end = labels.Read(database, schema, all.dictionary, trace);
+  end = labels.Read(database, schema, all.dictionary, trace);
   if (end != Step::kDone) return ErrorOf(end);
   TableStrings strings;
   end = ReadTableStrings(database, schema, all.dictionary, trace.ledger, strings);
