@@ -40,7 +40,7 @@ GRID = {
     'texts': '--quotes double --outputs --registered --start-end --ops',
     'colon': '--quotes colon --no-further-keys --markers bench --schema 2025.5',
     'old': '--schema 2022.2 --clones 2 --graph-copies --no-gpu-info',
-    'tensorrt': '--markers trtllm --quotes plain --launch eager',
+    'tensorrt': '--markers trtllm --launch eager',
     'sweep': '--schema 2024.5 --batches 1,8 --pasts 128,4096 --markers vllm',
     'sglang': '--schema 2023.3 --markers sglang --all-reduce --no-prefill',
     'ranks': '--ranks 8 --layers 1 --steps 2 --all-reduce',

@@ -57,9 +57,11 @@ void MarkCapturedCalls(const trace::Trace& trace, Attribution& attribution) {
   if (std::all_of(times.begin(), times.end(), [](const auto& list) { return list.empty(); })) {
     return;
   }
+  const std::vector<uint8_t> ran = CallsThatRan(attribution);
+  // A trace of captures alone is about them: its calls are those of the model.
+  if (std::find(ran.begin(), ran.end(), 1) == ran.end()) return;
   ModuleTree& tree = attribution.modules;
   const trace::Scopes& scopes = trace.scopes;
-  const std::vector<uint8_t> ran = CallsThatRan(attribution);
   tree.is_capture.assign(scopes.size(), 0);
   const auto records = [&](uint32_t scope) {
     const std::vector<int64_t>& list = times[scopes.thread[scope].index()];

@@ -23,26 +23,23 @@ SharedAnswer AnswerCache::Find(const std::string& key) {
 }
 
 void AnswerCache::Ask(const std::string& key, Compute compute, Done done) {
-  SharedAnswer kept;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    kept = FindLocked(key);
-    if (kept == nullptr) {
-      std::vector<Done>& waiting = waiting_[key];
-      waiting.push_back(std::move(done));
-      if (waiting.size() > 1) return;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (const SharedAnswer kept = FindLocked(key)) {
+      lock.unlock();
+      done(kept);
+      return;
     }
-  }
-  if (kept != nullptr) {
-    done(std::move(kept));
-    return;
+    std::vector<Done>& waiting = waiting_[key];
+    waiting.push_back(std::move(done));
+    if (waiting.size() > 1) return;
   }
   pool_.Post([this, key, compute = std::move(compute)] {
     Finish(key, std::make_shared<const Answer>(compute()));
   });
 }
 
-void AnswerCache::Finish(const std::string& key, SharedAnswer answer) {
+void AnswerCache::Finish(const std::string& key, const SharedAnswer& answer) {
   std::vector<Done> waiting;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

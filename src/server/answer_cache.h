@@ -45,7 +45,7 @@ class AnswerCache {
   using Entry = std::pair<std::string, SharedAnswer>;
 
   SharedAnswer FindLocked(const std::string& key);
-  void Finish(const std::string& key, SharedAnswer answer);
+  void Finish(const std::string& key, const SharedAnswer& answer);
   void Keep(const std::string& key, SharedAnswer answer);
 
   WorkerPool& pool_;

@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { NameText } from '../ui/name_text';
 import { tipProps } from '../ui/tooltip';
 import { useSize } from '../ui/use_size';
@@ -165,15 +165,26 @@ function TreeRow({ node, at, focusable, hit, props, onFocus }: RowProps): JSX.El
   );
 }
 
+interface FocusedRow {
+  /** The row as it was rendered. */
+  readonly at: number;
+  /** The row that the next key acts on: keys may come faster than rows are rendered. */
+  readonly now: () => number;
+  readonly go: (at: number) => void;
+  readonly seen: (at: number) => void;
+}
+
 /** Focus follows the row after it was rendered; a row out of sight is scrolled to first. */
-function useFocusedRow(box: RefObject<HTMLDivElement>, props: TreeGridProps): { at: number; go: (at: number) => void; seen: (at: number) => void } {
+function useFocusedRow(box: RefObject<HTMLDivElement>, props: TreeGridProps): FocusedRow {
   const [key, setKey] = useState<string | null>(null);
   const wanted = useRef(false);
+  const now = useRef(0);
   const found = props.rows.findIndex((index) => props.tree.nodes[index]?.key === key);
   const chosen = props.rows.findIndex((index) => props.tree.nodes[index]?.path === props.selected);
   const at = found >= 0 ? found : Math.max(0, chosen);
-  useEffect(() => {
-    if (!wanted.current) return;
+  if (!wanted.current) now.current = at;
+  useLayoutEffect(() => {
+    if (!wanted.current || now.current !== at) return;
     const row = box.current?.querySelector<HTMLElement>(`[data-row="${at}"]`);
     if (row === null || row === undefined) return;
     wanted.current = false;
@@ -182,11 +193,15 @@ function useFocusedRow(box: RefObject<HTMLDivElement>, props: TreeGridProps): { 
   const keyAt = (index: number): string | null => props.tree.nodes[props.rows[index] ?? -1]?.key ?? null;
   return {
     at,
+    now: () => now.current,
     seen: (index) => {
+      wanted.current = false;
+      now.current = index;
       setKey(keyAt(index));
     },
     go: (index) => {
       wanted.current = true;
+      now.current = index;
       if (box.current !== null) revealRow(box.current, index, TREE_ROW, TREE_HEAD);
       setKey(keyAt(index));
     },
@@ -212,7 +227,7 @@ export function TreeGrid(props: TreeGridProps): JSX.Element {
   const shown = windowOf(props.rows.length, TREE_ROW, top, height === 0 ? 600 : height);
   const focus = useFocusedRow(box, props);
   useRevealSelected(box, props, height > 0);
-  const onKeyDown = useTreeKeys(props, focus.at, focus.go, Math.max(1, Math.floor((height - TREE_HEAD) / TREE_ROW) - 1));
+  const onKeyDown = useTreeKeys(props, focus.now, focus.go, Math.max(1, Math.floor((height - TREE_HEAD) / TREE_ROW) - 1));
   const style = useMemo(() => ({ '--tree-columns': templateOf(props.columns) }), [props.columns]);
   const focusable = focus.at >= shown.first && focus.at < shown.end ? focus.at : shown.first;
   return (

@@ -38,7 +38,7 @@ function sideways(props: KeyProps, at: number, node: TreeNode, right: boolean): 
 /** Keys of a tree: arrows, Home, End, Page, Enter, Space, `*`, and the beginning of a name. */
 export function useTreeKeys(
   props: KeyProps,
-  at: number,
+  current: () => number,
   go: (at: number) => void,
   page: number,
 ): (event: KeyboardEvent) => void {
@@ -47,10 +47,11 @@ export function useTreeKeys(
     const now = performance.now();
     const word = now - typed.current.when < TYPE_AHEAD_MS ? typed.current.text + key : key;
     typed.current = { text: word, when: now };
-    const next = rowByName(props, word.length > 1 ? at : at + 1, word.toLowerCase());
+    const next = rowByName(props, word.length > 1 ? current() : current() + 1, word.toLowerCase());
     if (next !== null) go(next);
   };
   return (event) => {
+    const at = current();
     const node = props.tree.nodes[props.rows[at] ?? -1];
     const onRow = event.target instanceof HTMLElement && event.target.getAttribute('role') === 'row';
     if (node === undefined || !onRow || event.ctrlKey || event.metaKey || event.altKey) return;
