@@ -20,6 +20,19 @@
 namespace layerscope::session {
 namespace {
 
+/// Back to what the traces alone say: no layers, no resolved replays, no files beside.
+void ForgetModel(LoadedRun& run) {
+  for (LoadedRank& rank : run.ranks) {
+    // Never written to by analyses, which see runs as const.
+    rank.attribution = std::make_shared<attribution::Attribution>(*rank.unresolved);
+    rank.layers.reset();
+    rank.no_layers.reset();
+    rank.files_beside.clear();
+    rank.model_tree.clear();
+    rank.unused.reset();
+  }
+}
+
 /// Refinements kept beside the run itself: somebody who compares devices asks for two or three.
 constexpr size_t kMaxRefined = 6;
 
@@ -140,15 +153,7 @@ base::Status OpenedRun::Load(base::StageClock& clock) {
 base::Status OpenedRun::AttributeWithoutModel() {
   LoadedRun run = *base_;
   run.inductor.reset();
-  for (LoadedRank& rank : run.ranks) {
-    // Never written to: analyses see runs as const.
-    rank.attribution = std::make_shared<attribution::Attribution>(*rank.unresolved);
-    rank.layers.reset();
-    rank.no_layers.reset();
-    rank.files_beside.clear();
-    rank.model_tree.clear();
-    rank.unused.reset();
-  }
+  ForgetModel(run);
   base::Result<LayerContext> plain = LoadLayerContext({});
   if (!plain.ok()) return std::move(plain).error();
   const bool same_rules = plain->profile->name == run.model.profile->name ||
@@ -218,14 +223,7 @@ base::Result<OpenedRun::Run> OpenedRun::Refine(const Refinement& refinement,
   if (!model.ok()) return std::move(model).error();
   LoadedRun run = refinement.resolves_modules ? *base_ : *without_model_;
   run.model = *std::move(model);
-  for (LoadedRank& rank : run.ranks) {
-    rank.attribution = std::make_shared<attribution::Attribution>(*rank.unresolved);
-    rank.layers.reset();
-    rank.no_layers.reset();
-    rank.files_beside.clear();
-    rank.model_tree.clear();
-    rank.unused.reset();
-  }
+  ForgetModel(run);
   const std::unique_lock<std::shared_mutex> lock(columns_);
   if (refinement.has_layers) {
     base::Status found = FindRunLayers(load_options_, run);

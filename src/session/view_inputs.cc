@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 #include <system_error>
 
 #include "src/document/requests/metadata.h"
-#include "src/io/byte_source.h"
+#include "src/session/file_begin.h"
 #include "src/session/input_files.h"
 #include "src/session/rank_name.h"
 #include "src/session/workload.h"
@@ -20,18 +19,6 @@ namespace {
 
 /// Enough for the first keys of every document, whatever stands in `model` or `config`.
 constexpr size_t kBeginBytes = size_t{64} << 10;
-
-/// The first bytes, unpacked; empty for what can be read only once, or not at all.
-std::string Begin(const std::string& path) {
-  std::error_code problem;
-  if (path == "-" || !std::filesystem::is_regular_file(path, problem)) return {};
-  base::Result<std::unique_ptr<io::ByteSource>> source = io::OpenFile(path);
-  if (!source.ok()) return {};
-  std::string begin(kBeginBytes, '\0');
-  const base::Result<size_t> read = (*source)->Read(begin);
-  begin.resize(read.ok() ? *read : 0);
-  return begin;
-}
 
 bool IsDirectory(const std::string& path) {
   std::error_code problem;
@@ -61,7 +48,7 @@ void Sort(const std::string& input, ViewInputs& sorted) {
     sorted.workload.push_back(input);
     return;
   }
-  std::string document = DocumentNameOf(Begin(input));
+  std::string document = DocumentNameOf(FileBegin(input, kBeginBytes));
   if (document.empty()) {
     sorted.ranks.push_back(input);
   } else {

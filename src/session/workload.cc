@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "src/document/workload/input.h"
 #include "src/document/workload/workload_data.h"
-#include "src/io/byte_source.h"
 #include "src/io/small_file.h"
+#include "src/session/file_begin.h"
 #include "src/workload/benchmark.h"
 #include "src/workload/kind.h"
 #include "src/workload/metric_difference.h"
@@ -33,17 +32,6 @@ constexpr size_t kMaxBytes = size_t{2} << 30;
 constexpr const char* kHint =
     "layerscope workload reads results of vllm bench serve, SGLang's bench_serving and "
     "bench_one_batch, inference-perf and InferenceX, and Prometheus text of vLLM and SGLang";
-
-std::string Begin(const std::string& path) {
-  std::error_code problem;
-  if (path == "-" || !std::filesystem::is_regular_file(path, problem)) return {};
-  base::Result<std::unique_ptr<io::ByteSource>> source = io::OpenFile(path);
-  if (!source.ok()) return {};
-  std::string begin(kSniffBytes, '\0');
-  const base::Result<size_t> n = (*source)->Read(begin);
-  begin.resize(n.ok() ? *n : 0);
-  return begin;
-}
 
 std::string NameOf(const std::string& path) {
   return path == "-" ? "standard input" : path;
@@ -256,7 +244,7 @@ base::Status WorkloadReader::Choose(const WorkloadOptions& options) {
 }  // namespace
 
 bool IsWorkloadFile(const std::string& path) {
-  const std::string begin = Begin(path);
+  const std::string begin = FileBegin(path, kSniffBytes);
   return !begin.empty() && workload::SniffKind(begin) != Kind::kUnknown;
 }
 

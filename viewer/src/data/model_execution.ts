@@ -17,7 +17,24 @@ export interface PassStatistics {
   readonly max_gpu_ns: number;
 }
 
-export interface OpNode {
+/** Exact figures over all forwards, in ns, that a module and an op have alike; older writers leave them out. */
+export interface ExactFigures {
+  readonly calls?: number;
+  readonly cpu_ns?: number;
+  readonly gpu_ns?: number;
+  readonly gpu_own_ns?: number;
+  readonly kernel_ns?: number;
+  readonly gpu_busy_ns?: number;
+  readonly kernels?: number;
+  readonly evidence?: Readonly<Record<string, number>>;
+  readonly passes?: PassStatistics;
+  readonly all_layer_gpu_ns?: readonly (number | null)[];
+  readonly avg_gpu_ns?: number;
+  readonly min_gpu_ns?: number;
+  readonly max_gpu_ns?: number;
+}
+
+export interface OpNode extends ExactFigures {
   readonly op: string;
   readonly dur_us: number;
   readonly seq: number;
@@ -34,19 +51,6 @@ export interface OpNode {
   readonly min_us?: number;
   readonly max_us?: number;
   readonly all_layer_durs?: readonly (number | null)[];
-  readonly calls?: number;
-  readonly cpu_ns?: number;
-  readonly gpu_ns?: number;
-  readonly gpu_own_ns?: number;
-  readonly kernel_ns?: number;
-  readonly gpu_busy_ns?: number;
-  readonly kernels?: number;
-  readonly evidence?: Readonly<Record<string, number>>;
-  readonly passes?: PassStatistics;
-  readonly all_layer_gpu_ns?: readonly (number | null)[];
-  readonly avg_gpu_ns?: number;
-  readonly min_gpu_ns?: number;
-  readonly max_gpu_ns?: number;
   readonly gpu_kernels?: readonly {
     name: string;
     n: number;
@@ -61,7 +65,7 @@ export interface ListedOp extends OpNode {
   readonly module?: string;
 }
 
-export interface MapModule {
+export interface MapModule extends ExactFigures {
   readonly class: string;
   readonly instance?: number | string;
   readonly dur_us: number;
@@ -77,19 +81,6 @@ export interface MapModule {
   readonly max_dur_us?: number;
   readonly name?: string;
   readonly path?: string;
-  readonly calls?: number;
-  readonly cpu_ns?: number;
-  readonly gpu_ns?: number;
-  readonly gpu_own_ns?: number;
-  readonly kernel_ns?: number;
-  readonly gpu_busy_ns?: number;
-  readonly kernels?: number;
-  readonly evidence?: Readonly<Record<string, number>>;
-  readonly passes?: PassStatistics;
-  readonly all_layer_gpu_ns?: readonly (number | null)[];
-  readonly avg_gpu_ns?: number;
-  readonly min_gpu_ns?: number;
-  readonly max_gpu_ns?: number;
   readonly members?: readonly string[];
   readonly rank_gpu_ns?: readonly (number | null)[];
   readonly rank_cpu_ns?: readonly (number | null)[];
