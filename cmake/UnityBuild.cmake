@@ -1,8 +1,9 @@
 # Unity builds: layerscope_unity(<target>) compiles the target's sources in a few units instead of one by
 # one. Half of a cold build goes into the same headers and templates, once a file; a unit pays them once.
 # tools/unity_groups.py chooses what may share a unit, so that sources need not mind their neighbours.
-# Off where an edit should rebuild one file (preset dev) and for clang-tidy, which is also what compiles
-# every file alone and so finds an include that a neighbour made good.
+# Off where an edit should rebuild one file (preset dev), which also compiles every file alone: an include
+# of a system header that a neighbour made good shows there (those of the project's headers the grouping
+# itself keeps apart).
 option(LAYERSCOPE_UNITY "Compile several source files at once: faster from scratch" OFF)
 if(LAYERSCOPE_UNITY)
   find_program(LAYERSCOPE_PYTHON python3 REQUIRED)

@@ -25,6 +25,7 @@ def checks_of(tree, cache_dir, build):
         "spelling": lambda report: text.check_spelling(tree, report),
         "paths": lambda report: text.check_machine_paths(tree, report),
         "calls": lambda report: text.check_library_calls(tree, report),
+        "usings": lambda report: text.check_usings(tree, report),
         "lengths": lambda report: text.check_lengths(tree, report),
         "version": lambda report: text.check_versions(tree, report),
         "format": lambda report: compiler.check_format(tree, report),

@@ -21,7 +21,6 @@ namespace layerscope::analysis {
 namespace {
 
 using layers::LayerStructure;
-using table::Cell;
 using table::Object;
 
 constexpr int64_t kOtherRows = 5;

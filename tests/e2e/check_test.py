@@ -52,6 +52,8 @@ FAULTS = {
          "a function of 104 lines"),
     "a file named after nothing":
         ({"src/io/string_utils.h": "#pragma once\n"}, "lengths", "says what is inside"),
+    "a using-declaration that nothing uses":
+        ({"src/io/two.cc": "#include <string>\nusing std::string;\n"}, "usings", "is not used"),
     "a wrong spelling":
         ({"docs/a.md": "the kernal\n"}, "spelling", "write kernel"),
     "an open end without an issue":
@@ -71,9 +73,11 @@ FAULTS = {
         ({"build/x": ""}, "archives", "no library archive"),
 }
 PASSES = {
-    "the clean tree": ({}, "layers,spelling,paths,calls,lengths,version,headers,format"),
+    "the clean tree": ({}, "layers,spelling,paths,calls,usings,lengths,version,headers,format"),
     "printing in a comment or a string":
         ({"src/io/two.cc": '// printf( here\nconst char* k = "std::cout exit(1)";\n'}, "calls"),
+    "a using-declaration that something uses":
+        ({"src/io/two.cc": "#include <string>\nusing std::string;\nstring F();\n"}, "usings"),
     "an open end with its issue": ({"src/io/two.cc": "// TODO(#12): later\n"}, "spelling"),
     "a test that looks down":
         ({"src/io/two_test.cc": '#include <gtest/gtest.h>\n\n#include "src/base/one.h"\n'}, "layers"),

@@ -31,6 +31,8 @@ NO_TODO = re.compile(r"\b(?:TODO|FIXME|XXX)\b(?!\(#\d+\))")
 BANNED_CALL = re.compile(
     r"(?<![\w:.>])(?:std::)?(printf|fprintf|puts|putchar|exit|_exit|quick_exit|abort|terminate)\s*\("
     r"|\bstd::(cout|cerr|clog)\b|\bfmt::print\b")
+DIRECTIVE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+USING = re.compile(r"^[ \t]*using\s+(?:\w+::)+(\w+);", re.MULTILINE)
 BANNED_FILE_NAME = re.compile(r"(?:^|_)(?:utils?|common|helpers?|managers?)(?:_|$)")
 # The one place that ends the program on a bug, and the program itself.
 MAY_ABORT = {"src/base/check.h", "src/base/check.cc"}
@@ -81,6 +83,21 @@ def check_library_calls(tree, report):
             if name not in MAY_ABORT:
                 report.fail(_at(file, text, match), f"a library may not call {match.group(0)}")
     return _proved(report, "library calls", seen)
+
+
+def check_usings(tree, report):
+    """A using-declaration of a source that nothing uses. clang-tidy sees these in main files alone, and
+    a unit is the main file there."""
+    seen = 0
+    for file in tree.cpp_files():
+        if file.suffix != ".cc":
+            continue
+        seen += 1
+        code = DIRECTIVE.sub("", code_only(tree.text(file)))
+        for match in USING.finditer(code):
+            if len(re.findall(rf"\b{match.group(1)}\b", code)) == 1:
+                report.fail(_at(file, code, match), f"{match.group(0).strip()} is not used")
+    return _proved(report, "using-declarations", seen)
 
 
 def check_lengths(tree, report):
