@@ -55,7 +55,7 @@ void AddOption(CLI::App& app, const OptionSpec& spec, Slots& slots) {
   slots.texts.emplace_back();
   CLI::Option* option = app.add_option(Flags(spec), slots.texts.back());
   option->type_name(spec.value_name);  // named where the value is missing
-  if (spec.kind == OptionKind::kTexts) {
+  if (spec.kind == OptionKind::kTexts || spec.once) {
     option->join(session::kBetweenTexts);
   } else {
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -79,6 +79,23 @@ base::Error UnknownOption(const Verb& verb, const std::vector<OptionSpec>& specs
   return base::UsageError(fmt::format("'{}' has no option '{}'{}", verb.name, name,
                                       base::DidYouMean(name, OptionNames(specs))),
                           fmt::format("run `layerscope {} --help`", verb.name));
+}
+
+/// What an option that stands once was given; the same value twice is one.
+base::Result<std::string> OnlyValue(const Verb& verb, const OptionSpec& spec,
+                                    const std::string& texts) {
+  std::vector<std::string> values = session::SplitTexts(texts);
+  const bool is_one = std::all_of(values.begin(), values.end(), [&](const std::string& value) {
+    return value == values.front();
+  });
+  if (is_one) return std::move(values.front());
+  const bool takes_folder = spec.value_name.find("DIR") != std::string::npos;
+  return base::UsageError(
+      fmt::format("--{} is given {}: {}", spec.name,
+                  values.size() == 2 ? "twice" : fmt::format("{} times", values.size()),
+                  fmt::join(values, ", ")),
+      takes_folder ? fmt::format("give one, or a folder that holds them: --{} DIR", spec.name)
+                   : fmt::format("run `layerscope {} --help`", verb.name));
 }
 
 base::Result<CommandLine> ParseVerb(const Verb& verb, std::vector<std::string> arguments) {
@@ -107,8 +124,15 @@ base::Result<CommandLine> ParseVerb(const Verb& verb, std::vector<std::string> a
     if (extra.size() > 1 && extra.front() == '-') return UnknownOption(verb, specs, extra);
     line.inputs.push_back(std::move(extra));
   }
-  for (const auto& [name, slot] : slots.text_of) {
-    if (slot.first->count() > 0) line.options[name] = *slot.second;
+  for (const OptionSpec& spec : specs) {
+    const auto slot = slots.text_of.find(spec.name);
+    if (slot == slots.text_of.end() || slot->second.first->count() == 0) continue;
+    std::string& value = line.options[spec.name];
+    value = *slot->second.second;
+    if (!spec.once) continue;
+    base::Result<std::string> only = OnlyValue(verb, spec, value);
+    if (!only.ok()) return std::move(only).error();
+    value = *std::move(only);
   }
   for (const auto& [name, slot] : slots.flag_of) {
     if (slot.first->count() > 0) line.options[name] = *slot.second ? "true" : "false";

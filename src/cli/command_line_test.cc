@@ -34,6 +34,18 @@ TEST(CommandLine, AnExistingPathOrStandardInputIsSummary) {
   EXPECT_EQ(Parsed({"CMakeLists.txt", "--strict"}).verb->name, "summary");
 }
 
+TEST(CommandLine, TwoFilesForOneRecordingAreRefusedAndNotTheFirstForgotten) {
+  const base::Error error =
+      FailureOf({"modules", "-", "--capture-trace", "a.json", "--capture-trace=b.json"});
+  EXPECT_EQ(error.code, base::ErrorCode::kUsage);
+  EXPECT_EQ(error.message, "--capture-trace is given twice: a.json, b.json");
+  EXPECT_EQ(error.hint, "give one, or a folder that holds them: --capture-trace DIR");
+  EXPECT_EQ(FailureOf({"modules", "-", "--model-tree", "a", "--model-tree", "b"}).code,
+            base::ErrorCode::kUsage);
+  const CommandLine same = Parsed({"modules", "-", "--config", "c.json", "--config", "c.json"});
+  EXPECT_EQ(same.options.at("config"), "c.json");
+}
+
 TEST(CommandLine, TheLaterOfTwoOppositesHolds) {
   EXPECT_EQ(Parsed({"modules", "-", "--no-collapse"}).options.at("collapse"), "false");
   EXPECT_EQ(Parsed({"modules", "-", "--no-collapse", "--collapse"}).options.at("collapse"), "true");

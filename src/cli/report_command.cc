@@ -11,6 +11,7 @@
 
 #include "src/base/format_number.h"
 #include "src/io/atomic_output.h"
+#include "src/render/health_lines.h"
 #include "src/server/one_file_report.h"
 #include "src/session/input_files.h"
 #include "src/session/registry.h"
@@ -69,6 +70,17 @@ table::Block PageBlock(const std::optional<std::string>& path,
       {"opens", "in any browser, without a network"}};
   for (const ViewCut& cut : report.cuts) block.facts.emplace_back("left out", CutText(cut));
   return block;
+}
+
+/// The page is one document, however many files it is made of.
+table::Result AsOne(const table::Result& result, table::Block page) {
+  table::Result one;
+  one.command = result.command;
+  // Several would be told apart by headings.
+  if (result.inputs.size() == 1) one.inputs = result.inputs;
+  one.health = render::CollectHealth(result);
+  one.ranks.emplace_back().blocks.push_back(std::move(page));
+  return one;
 }
 
 base::Status WritePage(const std::optional<std::string>& path, const std::string& html,
@@ -170,7 +182,7 @@ base::Result<session::Outcome> RunPageReport(const std::vector<std::string>& inp
                                       static_cast<int64_t>(report->cuts.size()),
                                       "The page does not hold all: " + left_out + "."});
   }
-  outcome->result.ranks.front().blocks = {PageBlock(path, *report)};
+  outcome->for_people = AsOne(outcome->result, PageBlock(path, *report));
   return outcome;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -45,6 +46,20 @@ base::Result<std::unique_ptr<session::ViewSource>> OpenSource(
   return session::ViewSource::Open(session::ViewRequestOf(inputs, raw), hooks, clock);
 }
 
+/// The address was printed: what fails here (memory, threads) is no reason to end.
+std::thread BrowserThread(const std::string& url, const base::StopFlag& stop) {
+  try {
+    return std::thread([url, &stop] {
+      try {
+        OpenBrowser(url, stop);
+      } catch (const std::exception&) {
+      }
+    });
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 base::Result<int> RunView(const std::vector<std::string>& inputs, const session::RawOptions& raw,
@@ -74,7 +89,7 @@ base::Result<int> RunView(const std::vector<std::string>& inputs, const session:
     std::puts(url.c_str());
     std::fflush(stdout);
     if (options.Flag("no-open") || server::ViewerBundle().empty() || !HasBrowser()) return;
-    browser = std::thread([url, &stop] { OpenBrowser(url, stop); });
+    browser = BrowserThread(url, stop);
   };
   base::Status served = server::ServeView(**source, serve);
   if (browser.joinable()) browser.join();

@@ -43,6 +43,10 @@ int CreateAside(const std::string& target, std::string* aside) {
 }  // namespace
 
 base::Result<AtomicOutput> AtomicOutput::Create(const std::string& path) {
+  if (path.empty()) {
+    return base::UsageError("the name of the output is empty",
+                            "name a file, or leave -o out for standard output");
+  }
   struct stat info = {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) {

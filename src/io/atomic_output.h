@@ -14,7 +14,8 @@ namespace layerscope::io {
 /// followed. What cannot be replaced (a pipe, /dev/null) is written directly.
 class AtomicOutput {
  public:
-  /// kFailed with a hint when the target is a directory or its directory cannot be written.
+  /// kFailed with a hint when the target is a directory or its directory cannot be written; kUsage
+  /// for an empty name.
   static base::Result<AtomicOutput> Create(const std::string& path);
 
   AtomicOutput(AtomicOutput&& other) noexcept;

@@ -113,6 +113,7 @@ TEST_F(AtomicOutputTest, SaysWhenTheDirectoryIsMissing) {
   const base::Result<AtomicOutput> output = AtomicOutput::Create(Path("none/out.json"));
   ASSERT_FALSE(output.ok());
   EXPECT_EQ(output.error().hint, "make its directory first");
+  EXPECT_EQ(AtomicOutput::Create("").error().message, "the name of the output is empty");
 }
 
 TEST_F(AtomicOutputTest, AFullDiskIsAnError) {

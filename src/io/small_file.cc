@@ -28,7 +28,8 @@ base::Result<std::string> ReadSmallFile(const std::string& path, size_t max_byte
   }
   if (!(*source)->damage().empty()) {
     return base::Error{base::ErrorCode::kInvalidInput,
-                       fmt::format("{}: {}", path, (*source)->damage()), std::string(hint)};
+                       fmt::format("{}: {}", path, (*source)->damage()),
+                       "the file is cut or damaged: copy it again"};
   }
   return text;
 }

@@ -140,6 +140,11 @@ void Writer::Double(double value) {
   AppendNumber(value, &text_);
 }
 
+void Writer::Number(std::string_view text) {
+  BeforeValue();
+  text_.append(text);
+}
+
 void Writer::String(std::string_view value) {
   BeforeValue();
   AppendQuoted(value, &text_);

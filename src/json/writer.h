@@ -26,6 +26,8 @@ class Writer {
   void Bool(bool value);
   void Int(int64_t value);
   void Double(double value);  ///< shortest text that reads back to the same double
+  /// The text of a JSON number, as it is.
+  void Number(std::string_view text);
   void String(std::string_view value);
 
   /// What has been written so far; a whole document once every Begin has its End.

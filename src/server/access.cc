@@ -26,6 +26,9 @@ bool SameInConstantTime(std::string_view given, std::string_view right) {
   return differs == 0;
 }
 
+/// Clients leave it out of Host and Origin (RFC 9110, 4.2.1).
+constexpr std::string_view kDefaultPort = "80";
+
 }  // namespace
 
 Access::Access(std::string token, uint16_t port)
@@ -33,8 +36,11 @@ Access::Access(std::string token, uint16_t port)
 
 bool Access::AllowsHost(std::string_view host) const {
   constexpr std::array<std::string_view, 3> kNames = {"localhost", "127.0.0.1", "[::1]"};
-  const size_t colon = host.rfind(':');
-  if (colon == std::string_view::npos || host.substr(colon + 1) != port_) return false;
+  size_t colon = host.rfind(':');
+  // One inside brackets is part of the address.
+  if (host.ends_with(']')) colon = std::string_view::npos;
+  const bool has_port = colon != std::string_view::npos;
+  if ((has_port ? host.substr(colon + 1) : kDefaultPort) != port_) return false;
   const std::string_view name = host.substr(0, colon);
   return std::any_of(kNames.begin(), kNames.end(),
                      [name](std::string_view known) { return SameIgnoringCase(name, known); });

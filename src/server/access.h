@@ -12,7 +12,8 @@ class Access {
  public:
   Access(std::string token, uint16_t port);
 
-  /// The Host header names this server: localhost, 127.0.0.1 or [::1], with its port.
+  /// The Host header names this server: localhost, 127.0.0.1 or [::1], with its port, which
+  /// may be left out where it is 80.
   bool AllowsHost(std::string_view host) const;
   /// The Origin header (empty: none was sent) is a page of this server.
   bool AllowsOrigin(std::string_view origin) const;

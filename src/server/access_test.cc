@@ -21,6 +21,17 @@ TEST(Access, RefusesOtherHosts) {
   }
 }
 
+TEST(Access, ThePortOfHttpMayBeLeftOut) {
+  const Access access("secret", 80);
+  for (const char* host : {"localhost", "127.0.0.1", "[::1]", "localhost:80", "[::1]:80"}) {
+    EXPECT_TRUE(access.AllowsHost(host)) << host;
+  }
+  EXPECT_TRUE(access.AllowsOrigin("http://localhost"));
+  for (const char* host : {"", "evil.example", "localhost:8080", "localhost:", "::1", "[::1"}) {
+    EXPECT_FALSE(access.AllowsHost(host)) << host;
+  }
+}
+
 TEST(Access, AllowsNoOriginOrItsOwn) {
   const Access access("secret", 8787);
   EXPECT_TRUE(access.AllowsOrigin(""));

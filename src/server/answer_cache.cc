@@ -1,5 +1,8 @@
 #include "src/server/answer_cache.h"
 
+#include <exception>
+#include <new>
+
 namespace layerscope::server {
 namespace {
 
@@ -34,29 +37,54 @@ void AnswerCache::Ask(const std::string& key, Compute compute, Done done) {
     waiting.push_back(std::move(done));
     if (waiting.size() > 1) return;
   }
-  pool_.Post([this, key, compute = std::move(compute)] {
-    Finish(key, std::make_shared<const Answer>(compute()));
-  });
+  try {
+    pool_.Post([this, key, compute = std::move(compute)] { Finish(key, AnswerOf(compute)); });
+  } catch (const std::exception&) {
+    Finish(key, failed_);
+  }
 }
 
+SharedAnswer AnswerCache::AnswerOf(const Compute& compute) const {
+  try {
+    return std::make_shared<const Answer>(compute());
+  } catch (...) {
+    return failed_;
+  }
+}
+
+/// Whatever cannot be had, those who wait are told: the next who asks would wait with them.
 void AnswerCache::Finish(const std::string& key, const SharedAnswer& answer) {
   std::vector<Done> waiting;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto found = waiting_.find(key); found != waiting_.end()) {
+      waiting = std::move(found->second);
+      waiting_.erase(found);
+    }
     if (answer->status == 200) Keep(key, answer);
-    const auto found = waiting_.find(key);
-    waiting = std::move(found->second);
-    waiting_.erase(found);
   }
-  for (const Done& done : waiting) done(answer);
+  for (const Done& done : waiting) {
+    try {
+      done(answer);
+    } catch (...) {
+      // The others still wait.
+    }
+  }
 }
 
 void AnswerCache::Keep(const std::string& key, SharedAnswer answer) {
   const size_t size = SizeOf(key, *answer);
   if (size > max_bytes_) return;
+  try {
+    std::list<Entry> entry;
+    entry.emplace_back(key, std::move(answer));
+    by_key_[key] = entry.begin();
+    kept_.splice(kept_.begin(), entry);
+  } catch (const std::bad_alloc&) {
+    by_key_.erase(key);
+    return;
+  }
   bytes_ += size;
-  kept_.emplace_front(key, std::move(answer));
-  by_key_[key] = kept_.begin();
   while (bytes_ > max_bytes_) {
     const Entry& last = kept_.back();
     bytes_ -= SizeOf(last.first, *last.second);

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
+#include <new>
 #include <string>
 
 namespace layerscope::server {
@@ -34,7 +36,7 @@ class Inbox {
 
 TEST(AnswerCache, ComputesAKeyOnceForAllWhoWait) {
   WorkerPool pool(4);
-  AnswerCache cache(pool, size_t{1} << 20);
+  AnswerCache cache(pool, size_t{1} << 20, {500, "failed"});
   std::atomic<int> n_computed{0};
   std::mutex gate;
   gate.lock();
@@ -57,7 +59,7 @@ TEST(AnswerCache, ComputesAKeyOnceForAllWhoWait) {
 
 TEST(AnswerCache, ASlowKeyDoesNotHoldUpAnother) {
   WorkerPool pool(2);
-  AnswerCache cache(pool, size_t{1} << 20);
+  AnswerCache cache(pool, size_t{1} << 20, {500, "failed"});
   std::mutex gate;
   gate.lock();
   Inbox slow;
@@ -85,7 +87,7 @@ TEST(AnswerCache, ASlowKeyDoesNotHoldUpAnother) {
 
 TEST(AnswerCache, KeepsTheLastUsedWithinItsBytes) {
   WorkerPool pool(1);
-  AnswerCache cache(pool, 10'000);
+  AnswerCache cache(pool, 10'000, {500, "failed"});
   Inbox inbox;
   const auto ask = [&](const std::string& key, size_t n) {
     cache.Ask(
@@ -108,7 +110,7 @@ TEST(AnswerCache, KeepsTheLastUsedWithinItsBytes) {
 
 TEST(AnswerCache, KeepsNoErrors) {
   WorkerPool pool(1);
-  AnswerCache cache(pool, 10'000);
+  AnswerCache cache(pool, 10'000, {500, "failed"});
   Inbox inbox;
   cache.Ask(
       "bad",
@@ -119,6 +121,41 @@ TEST(AnswerCache, KeepsNoErrors) {
   EXPECT_EQ(inbox.Wait(1)[0]->status, 400);
   EXPECT_EQ(cache.Find("bad"), nullptr);
   pool.Stop();
+}
+
+TEST(AnswerCache, WhoWaitsIsToldWhateverIsThrown) {
+  WorkerPool pool(1);
+  AnswerCache cache(pool, 10'000, {500, "failed"});
+  Inbox inbox;
+  std::mutex gate;
+  gate.lock();
+  const AnswerCache::Compute no_memory = [&]() -> Answer {
+    const std::lock_guard<std::mutex> wait(gate);
+    throw std::bad_alloc();
+  };
+  cache.Ask("key", no_memory, inbox.Taker());
+  cache.Ask("key", no_memory, [](const SharedAnswer&) { throw std::bad_alloc(); });
+  cache.Ask("key", no_memory, inbox.Taker());
+  gate.unlock();
+  for (const SharedAnswer& answer : inbox.Wait(2)) EXPECT_EQ(answer->body, "failed");
+  // Nobody waits there any more: the next question is computed.
+  cache.Ask(
+      "key",
+      [] {
+        return Answer{200, "body"};
+      },
+      inbox.Taker());
+  EXPECT_EQ(inbox.Wait(3).back()->body, "body");
+  pool.Stop();
+}
+
+TEST(WorkerPool, GoesOnWhenWorkThrows) {
+  WorkerPool pool(1);
+  pool.Post([] { throw std::bad_alloc(); });
+  pool.Post([] { throw 7; });
+  std::promise<int> done;
+  pool.Post([&] { done.set_value(1); });
+  EXPECT_EQ(done.get_future().get(), 1);
 }
 
 }  // namespace

@@ -1,29 +1,16 @@
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
+#include <string_view>
 
 #include "src/base/result.h"
 #include "src/base/stop_flag.h"
 #include "src/server/answer_cache.h"
+#include "src/server/limits.h"
 #include "src/server/router.h"
 
 namespace layerscope::server {
-
-/// What one client may take. The defaults suit a browser on the same machine.
-struct Limits {
-  size_t max_connections = 256;
-  size_t max_header_bytes = size_t{32} << 10;
-  /// From the connection, or the answer before, until a request is complete, however it trickles.
-  std::chrono::milliseconds read_time{15'000};
-  /// Until an answer is taken.
-  std::chrono::milliseconds write_time{60'000};
-};
 
 /// HTTP/1.1 on the loopback addresses alone, in one thread that waits for nothing but sockets.
 class HttpServer {
@@ -45,7 +32,7 @@ class HttpServer {
 
  private:
   class Impl;
-  std::shared_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace layerscope::server

@@ -8,6 +8,7 @@
 
 #include "src/base/format_number.h"
 #include "src/json/writer.h"
+#include "src/render/render.h"
 #include "src/server/page.h"
 #include "src/server/report_plan.h"
 #include "src/server/request_target.h"
@@ -20,13 +21,16 @@ using session::ViewCut;
 
 /// A module tree above this makes the page slow to open; the viewer asks a server for parts of it.
 constexpr size_t kMaxTreeBytes = size_t{2} << 20;
-/// Deeper trees than this are not tried level by level.
-constexpr int kMaxTreeDepth = 16;
 constexpr int kTimelineBins = 1200;
 /// What the page needs beside its data: the index, keys and cuts.
 constexpr size_t kFrameBytes = size_t{64} << 10;
 
 constexpr const char* kSizeWhy = "the report would be larger than its --max-size";
+
+RawOptions WithDepth(RawOptions options, int depth) {
+  options["depth"] = fmt::format("{}", depth);
+  return options;
+}
 
 /// Collects slices while they fit.
 class ReportBuilder {
@@ -41,14 +45,21 @@ class ReportBuilder {
 
  private:
   using Slice = std::pair<std::string, std::string>;  ///< key and JSON
+  /// What the viewer would get from a server, without its white space.
+  struct Asked {
+    std::string text;
+    bool ok = true;  ///< else the envelope of an error
+  };
 
   bool Stopped() const { return stop_ != nullptr && stop_->requested(); }
   bool Offers(std::string_view verb) const;
-  std::optional<std::string> Ask(const std::string& verb, const RawOptions& options) const;
-  bool Add(const std::string& verb, const RawOptions& options, std::optional<std::string> text);
+  std::optional<Asked> Ask(const std::string& verb, const RawOptions& options) const;
+  bool Add(const std::string& verb, const RawOptions& options, std::optional<Asked> asked);
+  bool Store(std::string key, std::string text, std::vector<Slice>& slices);
   void AddOrCut(const std::string& verb, const RawOptions& options);
   bool AddDocument(const std::string& name);
   void AddTree(const RawOptions& options);
+  void AddTreeInPart(const RawOptions& options, const std::string& whole, size_t limit);
   void AddTimeline();
   void AddCompared();
   void AddLayerKernels();
@@ -70,35 +81,38 @@ bool ReportBuilder::Offers(std::string_view verb) const {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-/// Nothing for a verb that there is not, or that these inputs do not support: the viewer then says
-/// that the report does not hold it.
-std::optional<std::string> ReportBuilder::Ask(const std::string& verb,
-                                              const RawOptions& options) const {
+/// Nothing for a verb that these inputs do not have.
+std::optional<ReportBuilder::Asked> ReportBuilder::Ask(const std::string& verb,
+                                                       const RawOptions& options) const {
   if (Stopped() || !Offers(verb)) return std::nullopt;
   base::Result<std::string> text = source_.Analysis(verb, options);
-  if (!text.ok()) return std::nullopt;
-  return WithoutSpaces(*text);
+  if (!text.ok()) return Asked{WithoutSpaces(render::RenderError(verb, text.error())), false};
+  return Asked{WithoutSpaces(*text), true};
 }
 
 bool ReportBuilder::Add(const std::string& verb, const RawOptions& options,
-                        std::optional<std::string> text) {
-  if (!text) return true;  // Nothing to add is nothing cut.
-  std::string key = SliceKey(verb, options);
-  const size_t size = EscapedForScript(*text).size() + key.size() + 8;
+                        std::optional<Asked> asked) {
+  if (!asked) return true;  // Nothing to add is nothing cut.
+  return Store(SliceKey(verb, options), std::move(asked->text), analyses_);
+}
+
+/// False where it does not fit.
+bool ReportBuilder::Store(std::string key, std::string text, std::vector<Slice>& slices) {
+  const size_t size = EscapedForScript(text).size() + key.size() + 8;
   if (used_ + size > max_bytes_) return false;
   used_ += size;
-  analyses_.emplace_back(std::move(key), *std::move(text));
+  slices.emplace_back(std::move(key), std::move(text));
   return true;
 }
 
 void ReportBuilder::AddOrCut(const std::string& verb, const RawOptions& options) {
-  std::optional<std::string> text = Ask(verb, options);
-  if (text && options.empty()) {
-    if (verb == "passes") passes_ = *text;
-    if (verb == "steps") steps_ = *text;
-    if (verb == "layers") layers_ = *text;
+  std::optional<Asked> asked = Ask(verb, options);
+  if (asked && options.empty()) {
+    if (verb == "passes") passes_ = asked->text;
+    if (verb == "steps") steps_ = asked->text;
+    if (verb == "layers") layers_ = asked->text;
   }
-  if (!Add(verb, options, std::move(text))) Cut(SliceKey(verb, options), 0, 1);
+  if (!Add(verb, options, std::move(asked))) Cut(SliceKey(verb, options), 0, 1);
 }
 
 void ReportBuilder::Cut(std::string what, int64_t kept, int64_t of) {
@@ -109,51 +123,42 @@ bool ReportBuilder::AddDocument(const std::string& name) {
   const std::vector<std::string> names = source_.documents();
   if (Stopped() || std::find(names.begin(), names.end(), name) == names.end()) return true;
   base::Result<std::string> text = source_.Document(name);
-  if (!text.ok()) return true;
-  std::string packed = WithoutSpaces(*text);
-  const size_t size = EscapedForScript(packed).size() + name.size() + 8;
-  if (used_ + size > max_bytes_) return false;
-  used_ += size;
-  documents_.emplace_back(name, std::move(packed));
-  return true;
+  return Store(name, WithoutSpaces(text.ok() ? *text : render::RenderError(name, text.error())),
+               documents_);
 }
 
 /// The whole tree, or as many of its levels as fit. What is stored as `modules` is the deepest
 /// there is.
 void ReportBuilder::AddTree(const RawOptions& options) {
+  if (tree_depth_ && *tree_depth_ < 1) return;
   const size_t room = used_ < max_bytes_ ? max_bytes_ - used_ : 0;
   const size_t limit = std::min(kMaxTreeBytes, room);
-  const auto with_depth = [&](int depth) {
-    RawOptions limited = options;
-    limited["depth"] = fmt::format("{}", depth);
-    return limited;
-  };
-  if (!tree_depth_) {
-    std::optional<std::string> whole = Ask("modules", options);
-    if (!whole || EscapedForScript(*whole).size() <= limit) {
-      if (!Add("modules", options, std::move(whole))) Cut(SliceKey("modules", options), 0, 1);
-      return;
-    }
-    std::optional<std::string> fits;
-    int depth = 1;
-    for (; depth <= kMaxTreeDepth && !Stopped(); ++depth) {
-      std::optional<std::string> text = Ask("modules", with_depth(depth));
-      if (!text || EscapedForScript(*text).size() > limit) break;
-      fits = std::move(text);
-    }
-    tree_depth_ = depth - 1;
-    const ListedModules whole_tree = ModulesListed(*whole);
-    const int64_t kept = fits ? ModulesListed(*fits).listed : 0;
-    cuts_.push_back({"modules of the tree", kept, whole_tree.all,
-                     fmt::format("the whole tree is larger than {}; {} levels are listed",
-                                 base::FormatBytes(static_cast<int64_t>(limit)), depth - 1)});
-    if (!Add("modules", options, std::move(fits))) Cut(SliceKey("modules", options), 0, 1);
-    return;
-  }
-  if (*tree_depth_ < 1) return;
-  if (!Add("modules", options, Ask("modules", with_depth(*tree_depth_)))) {
+  std::optional<Asked> asked =
+      Ask("modules", tree_depth_ ? WithDepth(options, *tree_depth_) : options);
+  const bool fits = !asked || !asked->ok || EscapedForScript(asked->text).size() <= limit;
+  if (!fits && !tree_depth_) {
+    AddTreeInPart(options, asked->text, limit);
+  } else if (!Add("modules", options, std::move(asked))) {
     Cut(SliceKey("modules", options), 0, 1);
   }
+}
+
+/// What its rows take says how many levels fit; that many are asked for, and stored where they do.
+void ReportBuilder::AddTreeInPart(const RawOptions& options, const std::string& whole,
+                                  size_t limit) {
+  int depth = LevelsWithin(whole, limit);
+  std::optional<Asked> part;
+  for (; depth > 0 && !Stopped(); --depth) {
+    part = Ask("modules", WithDepth(options, depth));
+    if (!part || EscapedForScript(part->text).size() <= limit) break;
+    part.reset();
+  }
+  tree_depth_ = depth;
+  const int64_t kept = part ? ModulesListed(part->text).listed : 0;
+  cuts_.push_back({"modules of the tree", kept, ModulesListed(whole).all,
+                   fmt::format("the whole tree is larger than {}; {} levels are listed",
+                               base::FormatBytes(static_cast<int64_t>(limit)), depth)});
+  if (!Add("modules", options, std::move(part))) Cut(SliceKey("modules", options), 0, 1);
 }
 
 /// A coarser one where the fine one does not fit.
@@ -178,14 +183,17 @@ void ReportBuilder::AddCompared() {
 void ReportBuilder::AddLayerKernels() {
   const ShownLayers shown = LayersShown(layers_);
   if (!shown.pass) return;
+  auto of = static_cast<int64_t>(shown.layers.size());
   int64_t kept = 0;
   for (const int64_t layer : shown.layers) {
     const RawOptions options = {{"layer", fmt::format("{}", layer)},
                                 {"pass", fmt::format("{}", *shown.pass)}};
-    if (!Add("kernels", options, Ask("kernels", options))) break;
-    ++kept;
+    std::optional<Asked> asked = Ask("kernels", options);
+    const bool failed = !asked || !asked->ok;
+    if (!Add("kernels", options, std::move(asked))) break;
+    // Of one that failed the page has the reason: it is neither kept nor cut.
+    (failed ? of : kept) += failed ? -1 : 1;
   }
-  const auto of = static_cast<int64_t>(shown.layers.size());
   if (kept < of) Cut("layers with their kernels", kept, of);
 }
 

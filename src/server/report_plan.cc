@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <utility>
 
 #include "src/json/document.h"
+#include "src/json/scanner.h"
+#include "src/server/page.h"
 
 namespace layerscope::server {
 namespace {
@@ -88,6 +91,41 @@ std::vector<ComparedInterval> Pick(std::vector<Candidate> candidates, const char
   return picked;
 }
 
+/// The depth of the row whose opening bracket was the last token; 0 where it has none.
+int64_t DepthOfRow(json::Scanner& row) {
+  using Token = json::Scanner::Token;
+  int64_t depth = 0;
+  for (Token token = row.Next(); token == Token::kKey; token = row.Next()) {
+    if (row.text() != "depth") {
+      if (!row.SkipValue()) return 0;
+    } else if (row.Next() == Token::kNumber) {
+      std::from_chars(row.text().data(), row.text().data() + row.text().size(), depth);
+    }
+  }
+  return depth;
+}
+
+/// What the rows of each level take in every list of that name, commas included.
+std::map<int64_t, size_t> BytesOfLevels(std::string_view modules) {
+  using Token = json::Scanner::Token;
+  std::map<int64_t, size_t> bytes;
+  json::Scanner scanner(modules);
+  bool is_nodes = false;
+  for (Token token = scanner.Next(); token != Token::kEnd && token != Token::kError;) {
+    if (token == Token::kBeginArray && is_nodes) {
+      for (token = scanner.Next(); token == Token::kBeginObject; token = scanner.Next()) {
+        const size_t begin = scanner.offset() - 1;
+        const int64_t depth = DepthOfRow(scanner);
+        const std::string_view row = modules.substr(begin, scanner.offset() - begin);
+        if (depth > 0) bytes[depth] += EscapedForScript(row).size() + 1;
+      }
+    }
+    is_nodes = token == Token::kKey && scanner.text() == "nodes";
+    token = scanner.Next();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::vector<ComparedInterval> ComparedIntervals(std::string_view passes, std::string_view steps) {
@@ -108,6 +146,16 @@ ShownLayers LayersShown(std::string_view layers) {
     }
   }
   return shown;
+}
+
+int LevelsWithin(std::string_view modules, size_t limit) {
+  const std::map<int64_t, size_t> levels = BytesOfLevels(modules);
+  size_t bytes = EscapedForScript(modules).size();
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+    if (bytes <= limit) return static_cast<int>(level->first);
+    bytes -= level->second;
+  }
+  return 0;
 }
 
 ListedModules ModulesListed(std::string_view modules) {

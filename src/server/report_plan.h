@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ struct ShownLayers {
   std::vector<int64_t> layers;
 };
 ShownLayers LayersShown(std::string_view layers);
+
+/// How many levels of the tree fit into `limit` bytes (EscapedForScript), by the rows that the
+/// whole envelope of `modules`, without white space, holds of each; 0: not even the roots.
+int LevelsWithin(std::string_view modules, size_t limit);
 
 /// Modules that the envelope of `modules` lists, and those of the tree in all.
 struct ListedModules {

@@ -63,5 +63,22 @@ TEST(WithoutSpaces, KeepsWhatStandsInStrings) {
             "{\"a b\":[1,\"c \\\" d\\\\\",2]}");
 }
 
+// Counted by hand: the frame is 21 bytes, a row 11, its comma 1; "<" is written with six.
+TEST(LevelsWithin, CountsTheRowsOfEachLevel) {
+  const std::string row_1 = R"({"depth":1})";
+  const std::string row_2 = R"({"depth":2})";
+  const std::string tree =
+      R"({"data":{"nodes":[)" + row_1 + "," + row_2 + "," + row_2 + "," + row_1 + "]}}";
+  EXPECT_EQ(tree.size(), 18U + 4 * 11 + 3 + 3);
+  EXPECT_EQ(LevelsWithin(tree, 68), 2);
+  EXPECT_EQ(LevelsWithin(tree, 67), 1);
+  EXPECT_EQ(LevelsWithin(tree, 44), 1);
+  EXPECT_EQ(LevelsWithin(tree, 43), 0);
+  const std::string names = R"({"ranks":[{"data":{"nodes":[{"depth":1,"n":"<"}]}}]})";
+  EXPECT_EQ(LevelsWithin(names, names.size() + 4), 0);
+  EXPECT_EQ(LevelsWithin(names, names.size() + 5), 1);
+  EXPECT_EQ(LevelsWithin("{\"error\":{}}", 5), 0);
+}
+
 }  // namespace
 }  // namespace layerscope::server

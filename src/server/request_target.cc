@@ -73,7 +73,7 @@ base::Result<RequestTarget> ParseRequestTarget(std::string_view target) {
   if (target.size() > kMaxTargetBytes) return Bad("the request's target is too long");
   if (target.empty() || target.front() != '/') return Bad("the request's target is no path");
   const bool printable =
-      std::all_of(target.begin(), target.end(), [](char c) { return c > ' ' && c != '\x7f'; });
+      std::all_of(target.begin(), target.end(), [](char c) { return c > ' ' && c < '\x7f'; });
   if (!printable) return Bad("the request's target holds characters that must be escaped");
   RequestTarget parsed;
   target = target.substr(0, target.find('#'));

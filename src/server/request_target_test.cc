@@ -46,6 +46,8 @@ TEST(RequestTarget, RefusesControlCharactersAndSpaces) {
   EXPECT_FALSE(ParseRequestTarget(std::string_view("/a\0b", 4)).ok());
   EXPECT_FALSE(ParseRequestTarget("/a\r\nHost: x").ok());
   EXPECT_FALSE(ParseRequestTarget("/a\x7f").ok());
+  // Whether char has a sign or not.
+  EXPECT_FALSE(ParseRequestTarget("/\xc3\xa4").ok());
 }
 
 TEST(RequestTarget, RefusesANameThatStandsTwice) {

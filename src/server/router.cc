@@ -17,10 +17,15 @@ namespace {
 constexpr std::string_view kAnalysisPath = "/api/analysis/";
 constexpr std::string_view kDocumentPath = "/api/document/";
 
-Route Refuse(int status, std::string message, std::string hint, bool close = false) {
+Route Answered(Answer answer) {
   Route route;
-  route.answer =
-      ErrorAnswer(status, "view", {base::ErrorCode::kUsage, std::move(message), std::move(hint)});
+  route.answer = std::move(answer);
+  return route;
+}
+
+Route Refuse(int status, std::string message, std::string hint, bool close = false) {
+  Route route = Answered(
+      ErrorAnswer(status, "view", {base::ErrorCode::kUsage, std::move(message), std::move(hint)}));
   route.close = close;
   return route;
 }
@@ -103,15 +108,15 @@ Route Router::Decide(const RequestHead& request) const {
 }
 
 Route Router::Api(std::string_view path, std::map<std::string, std::string> query) const {
+  if (path == "/api/view") return Answered({200, index_});
   Route route;
-  if (path == "/api/view") {
-    route.answer = {200, index_};
-    return route;
-  }
   route.kind = Route::Kind::kCompute;
   if (path.starts_with(kAnalysisPath)) {
     const std::string verb(path.substr(kAnalysisPath.size()));
-    route.key = SliceKey(verb, query);
+    if (base::Status known = source_.CheckAnalysis(verb); !known.ok()) {
+      return Answered(ErrorAnswer(StatusOf(known.error().code), verb, known.error()));
+    }
+    route.key = "analysis/" + SliceKey(verb, query);
     route.compute = [&source = source_, verb, query = std::move(query)] {
       return Computed(verb, [&] { return source.Analysis(verb, query); });
     };
@@ -120,6 +125,9 @@ Route Router::Api(std::string_view path, std::map<std::string, std::string> quer
   if (path.starts_with(kDocumentPath)) {
     const std::string name(path.substr(kDocumentPath.size()));
     if (!query.empty()) return Refuse(400, "a document has no options", {});
+    if (base::Status known = source_.CheckDocument(name); !known.ok()) {
+      return Answered(ErrorAnswer(StatusOf(known.error().code), name, known.error()));
+    }
     route.key = "document/" + name;
     route.compute = [&source = source_, name] {
       return Computed(name, [&] { return source.Document(name); });

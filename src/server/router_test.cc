@@ -18,9 +18,19 @@ class RouterTest : public testing::Test {
     path_ = std::filesystem::path(testing::TempDir()) /
             (std::string("router_") + info->name() + ".json");
     std::ofstream(path_) << R"({"schema": "layerscope/workload/1", "requests": [], "x": NaN})";
+    Open();
+  }
+  void OpenTrace() {
+    std::ofstream(path_) << R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1,
+        "dur": 1, "pid": 0, "tid": 7, "args": {"device": 0, "stream": 7}}]})";
+    Open();
+  }
+  void Open() {
+    session::ViewRequest request;
+    request.inputs = {path_.string()};
     base::StageClock clock;
     base::Result<std::unique_ptr<session::ViewSource>> source =
-        session::ViewSource::Open({{path_.string()}, {}, {}, {}, {}}, {}, clock);
+        session::ViewSource::Open(request, {}, clock);
     ASSERT_TRUE(source.ok()) << source.error().message;
     source_ = *std::move(source);
   }
@@ -94,15 +104,27 @@ TEST_F(RouterTest, ComputesDocumentsAndSaysWhatThereIsNot) {
   ASSERT_EQ(workload.kind, Route::Kind::kCompute);
   EXPECT_EQ(workload.compute().body,
             "{\"schema\": \"layerscope/workload/1\", \"requests\": [], \"x\": null}\n");
-  EXPECT_EQ(Get("/api/document/map").compute().status, 404);
-  EXPECT_EQ(Get("/api/document/../workload").compute().status, 404);
+  EXPECT_EQ(Get("/api/document/map").answer.status, 404);
+  EXPECT_EQ(Get("/api/document/../workload").answer.status, 404);
   EXPECT_EQ(Get("/api/document/workload?a=1").answer.status, 400);
-  const Answer summary = Get("/api/analysis/summary").compute();
+  const Answer summary = Get("/api/analysis/summary").answer;
   EXPECT_EQ(summary.status, 404);
   EXPECT_NE(summary.body.find("needs a trace"), std::string::npos);
 }
 
+// It had the key of the document, whose answer it then got, or gave.
+TEST_F(RouterTest, NoAnalysisTakesTheKeyOfADocument) {
+  for (const char* target : {"/api/analysis/document/workload", "/api/analysis/nothing?a=1"}) {
+    const Route route = Get(target);
+    EXPECT_EQ(route.kind, Route::Kind::kAnswer) << target;
+    EXPECT_EQ(route.answer.status, 404) << target;
+    EXPECT_NE(route.answer.body.find("no analysis"), std::string::npos) << target;
+  }
+}
+
 TEST_F(RouterTest, NamesTheSameSliceInEveryOrderOfItsOptions) {
+  OpenTrace();
+  EXPECT_EQ(Get("/api/analysis/modules?b=1&a=2").key, "analysis/modules?a=2&b=1");
   EXPECT_EQ(Get("/api/analysis/modules?b=1&a=2").key, Get("/api/analysis/modules?a=2&b=1").key);
 }
 

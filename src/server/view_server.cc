@@ -33,7 +33,10 @@ base::Status Serve(const session::ViewSource& source, const ServeOptions& option
   const std::string_view page = ViewerBundle();
   const Router router(access, source, !page.empty());
   WorkerPool pool(std::clamp<size_t>(options.n_threads, 2, 16));
-  AnswerCache cache(pool, kCacheBytes);
+  AnswerCache cache(pool, kCacheBytes,
+                    ErrorAnswer(500, "view",
+                                {base::ErrorCode::kFailed, "not enough memory",
+                                 "ask for fewer rows or a part of it"}));
   if (options.ready) options.ready(fmt::format("http://localhost:{}/?token={}", *port, *token));
   base::Status served = http.Run(router, cache, page, *options.stop);
   pool.Stop();

@@ -51,7 +51,11 @@ void WorkerPool::Run() {
       work = std::move(queue_.front());
       queue_.pop_front();
     }
-    work();
+    try {
+      work();
+    } catch (...) {
+      // The rest of the program does not end with one question.
+    }
   }
 }
 

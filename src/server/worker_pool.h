@@ -19,7 +19,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// `work` must not throw.
+  /// `work` should not throw: what it throws is dropped, and the thread goes on.
   void Post(std::function<void()> work);
   /// Drops what has not begun and waits for what has.
   void Stop();

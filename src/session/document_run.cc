@@ -19,6 +19,7 @@
 #include "src/render/json.h"
 #include "src/session/document_output.h"
 #include "src/session/documents.h"
+#include "src/session/foreign_input.h"
 #include "src/session/input_files.h"
 #include "src/session/workload.h"
 
@@ -269,7 +270,11 @@ base::Result<Outcome> RunOnTraces(const AnalysisSpec& spec, const DocumentReques
     return RunAnalysis({&spec, request.inputs, request.options}, hooks, clock);
   }
   const Request on_traces{&spec, PartInputs(request.inputs).traces, request.options};
-  if (!on_traces.inputs.empty()) return RunAnalysis(on_traces, hooks, clock);
+  if (!on_traces.inputs.empty()) {
+    base::Result<Outcome> outcome = RunAnalysis(on_traces, hooks, clock);
+    if (outcome.ok()) return outcome;
+    return ForeignToWorkload(on_traces.inputs, std::move(outcome).error());
+  }
   base::Result<LayerContext> model = LoadLayerContext(request.options);
   if (!model.ok()) return std::move(model).error();
   auto nothing = std::make_shared<LoadedRun>();
@@ -288,7 +293,6 @@ base::Result<Outcome> RunDocument(const DocumentRequest& request, const Hooks& h
   spec.name = request.document->name;
   spec.options = request.document->options;
   spec.layer_need = request.document->layer_need;
-  spec.resolves_modules = request.document->resolves_modules;
   spec.input_set = request.document->input_set;
   spec.compute = [&run](const analysis::AnalysisInput& input, const OptionValues&,
                         const analysis::Presentation&,

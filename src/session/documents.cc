@@ -121,27 +121,15 @@ DocumentSpec Requests() {
 }
 
 std::vector<OptionSpec> WorkloadOptionSpecs() {
-  const auto file = [](std::string name, std::string help) {
-    OptionSpec spec = TextOption(std::move(name), "FILE", std::move(help));
-    spec.names_file = true;
-    return spec;
-  };
-  OptionSpec bench = file("bench", "a benchmark's result; may be given several times");
-  bench.kind = OptionKind::kTexts;
-  OptionSpec run = IntegerOption("run", "N", "of several runs the one that is shown");
-  run.fallback = "the first with single requests";
   std::vector<OptionSpec> config = LayerOptionSpecs();
   std::erase_if(config, [](const OptionSpec& option) { return option.name != "config"; });
-  return JoinOptions(
-      {{std::move(bench), file("prometheus", "the server's /metrics, saved after the run"),
-        file("prometheus-before", "the same from before the run: only what came between counts"),
-        std::move(run), GzipOption()},
-       config});
+  return JoinOptions({BenchmarkOptions(), {GzipOption()}, config});
 }
 
 /// -o replaces none of the files that options name.
 base::Status CheckWorkloadOutput(const WorkloadFiles& files, const OptionValues& values) {
   std::vector<std::string> named = files.bench;
+  named.insert(named.end(), files.inputs.begin(), files.inputs.end());
   for (const auto& path : {files.prometheus, files.prometheus_before, values.Text("config")}) {
     if (path) named.push_back(*path);
   }
@@ -164,7 +152,6 @@ DocumentSpec Workload() {
                    "layerscope workload --bench examples/vllm_bench.json --prometheus "
                    "examples/vllm_metrics.txt"};
   spec.traces_optional = true;
-  spec.resolves_modules = false;
   spec.build = [](const analysis::AnalysisInput& input, const OptionValues& values,
                   const std::vector<std::string>& inputs) -> base::Result<document::JsonDocument> {
     const WorkloadFiles files{PartInputs(inputs).workload, values.Texts("bench"),
@@ -174,6 +161,7 @@ DocumentSpec Workload() {
     }
     WorkloadOptions options;
     options.run = values.Number("run");
+    options.memory_limit = values.Number("memory-limit");
     return BuildWorkload(files, options, input);
   };
   return spec;

@@ -38,7 +38,6 @@ struct DocumentSpec {
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
   InputSet input_set = InputSet::kRanks;
-  bool resolves_modules = true;  ///< graph replays are resolved and modules named for it
   /// Only the traces among the inputs (PartInputs) are opened before it is built.
   bool traces_optional = false;
   std::variant<BuildTrace, BuildJson> build;

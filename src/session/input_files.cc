@@ -10,11 +10,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "src/base/shell_quote.h"
 #include "src/ingest/nsys/reader.h"
 #include "src/io/list_directory.h"
 #include "src/session/input_kind.h"
 #include "src/session/rank_name.h"
 #include "src/session/side_file_name.h"
+#include "src/session/workload.h"
 
 namespace layerscope::session {
 namespace {
@@ -63,7 +65,18 @@ std::vector<io::DirectoryEntry> RecordingsAmong(const std::vector<io::DirectoryE
   return found;
 }
 
+/// Results of benchmarks lie beside traces, or alone.
+void LeaveOutWorkload(std::vector<InputFile>& files) {
+  std::erase_if(files, [](const InputFile& file) { return IsWorkloadFile(file.path); });
+}
+
 base::Error HoldsNone(const std::string& path, std::string hint) {
+  if (!WorkloadFilesIn(path).empty()) {
+    hint = fmt::format(
+        "results of benchmarks or metrics lie in it: `layerscope workload {0}` reads them, "
+        "`layerscope view {0}` shows them",
+        base::ShellQuoted(path));
+  }
   return Invalid(
       fmt::format("'{}' holds no trace (*.json, *.json.gz, *.json.zst, *.sqlite, *.nsys-rep)",
                   path),
@@ -80,6 +93,7 @@ base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
     files.push_back(
         {(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
   }
+  LeaveOutWorkload(files);
   if (!files.empty()) return files;
   return HoldsNone(path, "name the directory that holds one trace a request");
 }
@@ -119,7 +133,10 @@ base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path) {
     if (name.known()) names.push_back(name);
     (name.known() ? ranked : others).push_back(std::move(file));
   }
-  if (ranked.empty()) LeaveOutForeign(others);
+  if (ranked.empty()) {
+    LeaveOutForeign(others);
+    LeaveOutWorkload(others);
+  }
   if (ranked.empty() && others.size() == 1) return others;
   if (ranked.empty() && others.empty()) {
     return HoldsNone(path, "name the trace file itself");

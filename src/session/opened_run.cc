@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 #include <utility>
 #include <variant>
@@ -33,8 +34,11 @@ void ForgetModel(LoadedRun& run) {
   }
 }
 
-/// Refinements kept beside the run itself: somebody who compares devices asks for two or three.
-constexpr size_t kMaxRefined = 6;
+/// Refinements kept beside the run itself, each with columns of its own: somebody who compares
+/// devices asks for two or three, somebody who compares the processes of a file for all of them.
+size_t MaxRefined(size_t n_process_ranks) {
+  return std::clamp<size_t>(n_process_ranks + 2, 6, 18);
+}
 
 /// The options of LoadLayerContext, and whether side files are searched for.
 const std::set<std::string>& ContextNames() {
@@ -53,7 +57,6 @@ const AnalysisSpec& Loader() {
     spec.name = "view";
     spec.options = JoinOptions({ModelOptionSpecs(), SelectionOptions()});
     spec.layer_need = LayerNeed::kIfPossible;
-    spec.resolves_modules = true;
     return spec;
   }();
   return kSpec;
@@ -106,20 +109,22 @@ RawOptions WithWholeNames(const AnalysisSpec& spec, RawOptions asked) {
   return asked;
 }
 
-RawOptions ContextOf(const RawOptions& options) {
-  RawOptions context;
-  for (const auto& [name, text] : options) {
-    if (ContextNames().count(name) != 0) context.emplace(name, text);
-  }
-  return context;
-}
-
 }  // namespace
 
 OpenedRun::OpenedRun(std::vector<std::string> inputs, RawOptions given, const Hooks& hooks)
     : inputs_(std::move(inputs)), given_(std::move(given)), hooks_(hooks) {}
 
 OpenedRun::~OpenedRun() = default;
+
+/// Which file's rank is looked at changes nothing of where layers are sought in each.
+RawOptions OpenedRun::ContextOf(const RawOptions& options) const {
+  RawOptions context;
+  for (const auto& [name, text] : options) {
+    if (name == "rank" && n_process_ranks_ == 0) continue;
+    if (ContextNames().count(name) != 0) context.emplace(name, text);
+  }
+  return context;
+}
 
 base::Result<std::unique_ptr<OpenedRun>> OpenedRun::Open(std::vector<std::string> inputs,
                                                          RawOptions given, const Hooks& hooks,
@@ -143,6 +148,7 @@ base::Status OpenedRun::Load(base::StageClock& clock) {
   if (!run.ok()) return std::move(run).error();
   load_options_.progress = nullptr;
   base_ = std::make_shared<const LoadedRun>(*std::move(run));
+  n_process_ranks_ = CountProcessRanks(*base_);
   base_context_ = ContextOf(given_);
   has_replays_ = HasReplays(*base_);
   return AttributeWithoutModel();
@@ -191,7 +197,7 @@ base::Result<OptionValues> OpenedRun::ValuesOf(const AnalysisSpec& spec,
 OpenedRun::Refinement OpenedRun::RefinementOf(const AnalysisSpec& spec, const OptionValues& values,
                                               const RawOptions& asked) const {
   Refinement refinement;
-  refinement.resolves_modules = spec.resolves_modules;
+  refinement.resolves_modules = ResolvesModules(spec);
   refinement.has_layers = LayerNeedOf(spec, values) != LayerNeed::kNever;
   RawOptions raw = given_;
   for (const auto& [name, text] : asked) raw[name] = text;
@@ -200,7 +206,7 @@ OpenedRun::Refinement OpenedRun::RefinementOf(const AnalysisSpec& spec, const Op
     if (FindOption(specs, name) != nullptr) refinement.context.emplace(name, text);
   }
   // Without replays the modules do not depend on layers.
-  const bool matters = refinement.has_layers || (spec.resolves_modules && has_replays_);
+  const bool matters = refinement.has_layers || (refinement.resolves_modules && has_replays_);
   if (!matters) refinement.context = base_context_;
   return refinement;
 }
@@ -224,8 +230,8 @@ base::Result<OpenedRun::Run> OpenedRun::Refine(const Refinement& refinement,
   LoadedRun run = refinement.resolves_modules ? *base_ : *without_model_;
   run.model = *std::move(model);
   ForgetModel(run);
-  const std::unique_lock<std::shared_mutex> lock(columns_);
   if (refinement.has_layers) {
+    const std::shared_lock<std::shared_mutex> lock(columns_);
     base::Status found = FindRunLayers(load_options_, run);
     if (!found.ok()) return std::move(found).error();
   }
@@ -236,30 +242,56 @@ base::Result<OpenedRun::Run> OpenedRun::Refine(const Refinement& refinement,
     if (base::Status named = files.Name(SideFileOptionsOf(values)); !named.ok()) {
       return std::move(named).error();
     }
+    const std::unique_lock<std::shared_mutex> lock(columns_);
     base::Status resolved = ResolveRunModules(load_options_, files, run);
     if (!resolved.ok()) return std::move(resolved).error();
   }
   return std::make_shared<const LoadedRun>(std::move(run));
 }
 
+base::Result<OpenedRun::Run> OpenedRun::Make(const Refinement& refinement,
+                                             const OptionValues& values) const {
+  const bool in_base = refinement.context == base_context_ ||
+                       (!refinement.resolves_modules && !refinement.has_layers);
+  if (in_base) return ViewOf(refinement);
+  ++n_refinements_;
+  return Refine(refinement, values);
+}
+
+/// Made outside of the lock, so that who asks for another one does not wait.
 base::Result<OpenedRun::Run> OpenedRun::RunFor(const AnalysisSpec& spec, const OptionValues& values,
                                                const RawOptions& asked) const {
   const Refinement refinement = RefinementOf(spec, values, asked);
-  const std::lock_guard<std::mutex> lock(refined_mutex_);
-  const auto found = std::find_if(refined_.begin(), refined_.end(),
-                                  [&](const auto& entry) { return entry.first == refinement; });
-  if (found != refined_.end()) {
-    refined_.splice(refined_.begin(), refined_, found);
-    return refined_.front().second;
+  std::promise<base::Result<Run>> made;
+  Pending pending;
+  {
+    const std::lock_guard<std::mutex> lock(refined_mutex_);
+    const auto found = std::find_if(refined_.begin(), refined_.end(),
+                                    [&](const auto& entry) { return entry.first == refinement; });
+    if (found == refined_.end()) {
+      refined_.emplace_front(refinement, made.get_future().share());
+      if (refined_.size() > MaxRefined(n_process_ranks_)) refined_.pop_back();
+    } else {
+      refined_.splice(refined_.begin(), refined_, found);
+      pending = found->second;
+    }
   }
-  const bool in_base = refinement.context == base_context_ ||
-                       (!refinement.resolves_modules && !refinement.has_layers);
-  base::Result<Run> run =
-      in_base ? base::Result<Run>(ViewOf(refinement)) : Refine(refinement, values);
-  if (!run.ok()) return run;
-  refined_.emplace_front(refinement, *run);
-  if (refined_.size() > kMaxRefined) refined_.pop_back();
-  return run;
+  if (pending.valid()) return pending.get();
+  try {
+    base::Result<Run> run = Make(refinement, values);
+    if (!run.ok()) Forget(refinement);
+    made.set_value(run);
+    return run;
+  } catch (...) {
+    Forget(refinement);
+    made.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+void OpenedRun::Forget(const Refinement& refinement) const {
+  const std::lock_guard<std::mutex> lock(refined_mutex_);
+  refined_.remove_if([&](const auto& entry) { return entry.first == refinement; });
 }
 
 base::Result<std::string> OpenedRun::AnalysisJson(const AnalysisSpec& spec,
@@ -293,7 +325,6 @@ base::Result<std::string> OpenedRun::DocumentJson(const DocumentSpec& spec) cons
   as_analysis.name = spec.name;
   as_analysis.options = spec.options;
   as_analysis.layer_need = spec.layer_need;
-  as_analysis.resolves_modules = true;
   base::Result<OptionValues> values = ParseOptions(AllOptions(spec), given_);
   if (!values.ok()) return std::move(values).error();
   base::Result<Run> run = RunFor(as_analysis, *values, {});

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <future>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -52,6 +55,8 @@ class OpenedRun {
   }
   const LoadedRun& run() const { return *base_; }
   const std::vector<std::string>& inputs() const { return inputs_; }
+  /// How often it was refined for a question so far: what costs time.
+  int64_t n_refinements() const { return n_refinements_; }
 
  private:
   /// What tells one refinement of the run from another.
@@ -62,6 +67,7 @@ class OpenedRun {
     friend bool operator==(const Refinement&, const Refinement&) = default;
   };
   using Run = std::shared_ptr<const LoadedRun>;
+  using Pending = std::shared_future<base::Result<Run>>;
 
   OpenedRun(std::vector<std::string> inputs, RawOptions given, const Hooks& hooks);
   base::Status Load(base::StageClock& clock);
@@ -71,7 +77,10 @@ class OpenedRun {
                           const RawOptions& asked) const;
   base::Result<Run> RunFor(const AnalysisSpec& spec, const OptionValues& values,
                            const RawOptions& asked) const;
+  base::Result<Run> Make(const Refinement& refinement, const OptionValues& values) const;
   base::Result<Run> Refine(const Refinement& refinement, const OptionValues& values) const;
+  RawOptions ContextOf(const RawOptions& options) const;
+  void Forget(const Refinement& refinement) const;
   Run ViewOf(const Refinement& refinement) const;
 
   std::vector<std::string> inputs_;
@@ -83,11 +92,14 @@ class OpenedRun {
   Run without_model_;        ///< as verbs see it that know nothing of the model
   RawOptions base_context_;  ///< of `given_`
   bool has_replays_ = false;
+  size_t n_process_ranks_ = 0;  ///< ranks that --rank chooses inside of a file
 
   /// Held shared while columns are read, exclusively while a refinement adds strings to them.
   mutable std::shared_mutex columns_;
-  mutable std::mutex refined_mutex_;
-  mutable std::list<std::pair<Refinement, Run>> refined_;  ///< the last used first
+  mutable std::atomic<int64_t> n_refinements_{0};
+  mutable std::mutex refined_mutex_;  ///< of refined_, and of nothing that takes long
+  /// The last used first, those that are being made among them: each is made once.
+  mutable std::list<std::pair<Refinement, Pending>> refined_;
 };
 
 }  // namespace layerscope::session

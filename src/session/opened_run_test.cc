@@ -123,6 +123,40 @@ TEST_F(OpenedRunTest, OptionsOfTheStartHoldForEveryVerbThatHasThem) {
   EXPECT_EQ(Asked(*run, "info", {}), Printed("info", {}));
 }
 
+TEST_F(OpenedRunTest, MakesARefinementOnceForAllWhoAsk) {
+  const std::unique_ptr<OpenedRun> run = Open();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] { Asked(*run, "passes", {{"device", "1"}}); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(run->n_refinements(), 1);
+}
+
+// Each choice was a refinement of all ranks, of which six were kept: with eight, none was found
+// again.
+TEST_F(OpenedRunTest, TheChoiceOfAFilesRankRefinesNothing) {
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    paths.push_back(path_ + "_rank" + std::to_string(rank) + ".json");
+    std::filesystem::copy_file(path_, paths.back(),
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  base::StageClock clock;
+  base::Result<std::unique_ptr<OpenedRun>> run = OpenedRun::Open(paths, {}, {}, clock);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  for (const char* rank : {"0", "1"}) {
+    RawOptions raw = {{"rank", rank}, {"format", "json"}};
+    const AnalysisSpec* const spec = FindAnalysis("layers");
+    const base::Result<Outcome> printed =
+        RunAnalysis({spec, paths, *ParseOptions(AllOptions(*spec), raw)}, {}, clock);
+    EXPECT_EQ(Asked(**run, "layers", {{"rank", rank}}),
+              printed.ok() ? render::RenderJson(printed->result) : printed.error().message);
+  }
+  EXPECT_EQ((*run)->n_refinements(), 0);
+  for (const std::string& path : paths) std::filesystem::remove(path);
+}
+
 TEST(DocumentNameOf, TellsDocumentsByTheirFirstKeys) {
   EXPECT_EQ(DocumentNameOf(R"({"schema": "layerscope/per_request_profiles/1")"), "requests");
   EXPECT_EQ(DocumentNameOf(R"({"schema": "layerscope/workload/1")"), "workload");

@@ -38,6 +38,8 @@ struct OptionSpec {
   std::string negation;     ///< "no-collapse"
   bool in_envelope = true;  ///< false: it does not change what is computed
   bool hidden = false;      ///< not in help (tests)
+  /// Given twice with two values it is refused: the last would win, and what it names be missed.
+  bool once = false;
   /// Its value may name a file, so only who started the program may give it, no visitor of a
   /// server.
   bool names_file = false;

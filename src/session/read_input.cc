@@ -10,6 +10,7 @@
 #include "src/ingest/kineto/reader.h"
 #include "src/ingest/nsys/reader.h"
 #include "src/io/byte_source.h"
+#include "src/session/foreign_input.h"
 #include "src/session/input_kind.h"
 #include "src/session/nsys_export.h"
 
@@ -73,9 +74,7 @@ int64_t MemoryOf(const InputFile& file) {
   return file.bytes * (packed ? kInflation : 1) / 100 * kKeptPercent;
 }
 
-}  // namespace
-
-base::Result<trace::Trace> ReadInput(const InputFile& file, const ReadInputOptions& options) {
+base::Result<trace::Trace> ReadByKind(const InputFile& file, const ReadInputOptions& options) {
   switch (KindOf(file.path)) {
     case InputKind::kDatabase:
       return ReadDatabase(file.path, options);
@@ -85,6 +84,14 @@ base::Result<trace::Trace> ReadInput(const InputFile& file, const ReadInputOptio
       break;
   }
   return ReadKineto(file, options);
+}
+
+}  // namespace
+
+base::Result<trace::Trace> ReadInput(const InputFile& file, const ReadInputOptions& options) {
+  base::Result<trace::Trace> read = ReadByKind(file, options);
+  if (read.ok()) return read;
+  return NamedByKind(file.path, std::move(read).error());
 }
 
 int64_t EstimateMemory(const std::vector<InputFile>& files) {

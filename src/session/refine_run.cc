@@ -15,13 +15,19 @@
 namespace layerscope::session {
 namespace {
 
-/// The pid that --rank means in a file that numbers several processes as ranks (CLI.md).
-std::optional<std::string> PidOfRank(const LoadedRank& rank, std::optional<int64_t> wanted) {
-  if (!wanted || rank.rank) return std::nullopt;
+/// Of a file that numbers several processes as ranks (CLI.md); no hosts of any other.
+analysis::ProcessRanks ProcessRanksOf(const LoadedRank& rank) {
+  if (rank.rank) return {};
   analysis::RankInput input;
   input.trace = rank.trace.get();
-  const analysis::ProcessRanks ranks = analysis::RanksOfProcesses(input);
-  if (!ranks.many()) return std::nullopt;
+  analysis::ProcessRanks ranks = analysis::RanksOfProcesses(input);
+  return ranks.many() ? std::move(ranks) : analysis::ProcessRanks();
+}
+
+/// The pid that --rank means there.
+std::optional<std::string> PidOfRank(const LoadedRank& rank, std::optional<int64_t> wanted) {
+  if (!wanted) return std::nullopt;
+  const analysis::ProcessRanks ranks = ProcessRanksOf(rank);
   for (const trace::ProcessId host : ranks.hosts) {
     if (ranks.rank_of[host.index()] != wanted) continue;
     return rank.trace->LabelText(rank.trace->processes[host.index()].pid);
@@ -91,6 +97,12 @@ base::Status ResolveRunModules(const LoadOptions& options, SideFiles& files, Loa
     if (error) return *std::move(error);
   }
   return {};
+}
+
+size_t CountProcessRanks(const LoadedRun& run) {
+  size_t count = 0;
+  for (const LoadedRank& rank : run.ranks) count += ProcessRanksOf(rank).hosts.size();
+  return count;
 }
 
 bool HasReplays(const LoadedRun& run) {

@@ -21,6 +21,10 @@ base::Status FindRunLayers(const LoadOptions& options, LoadedRun& run);
 /// traces' pools take new strings, so nobody may read them meanwhile. Errors name the side file.
 base::Status ResolveRunModules(const LoadOptions& options, SideFiles& files, LoadedRun& run);
 
+/// How many ranks --rank chooses among inside of files, those that number their processes. Where it
+/// chooses a file, layers are sought as without it.
+size_t CountProcessRanks(const LoadedRun& run);
+
 /// Whether layers may change what ResolveRunModules does.
 bool HasReplays(const LoadedRun& run);
 

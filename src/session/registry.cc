@@ -46,7 +46,6 @@ AnalysisSpec Summary() {
   spec.summary =
       "the one page: what ran, where the time went, what is suspicious, what to run next";
   spec.options = JoinOptions({SelectionOptions(), PassOptions(), ModelOptionSpecs()});
-  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kIfPossible;
   spec.examples = {HelpExample({}, {}), HelpExample("summary", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -105,7 +104,6 @@ AnalysisSpec Modules() {
   spec.summary = "the module tree with GPU time (inclusive, own, busy), calls, kernels, evidence";
   spec.options = JoinOptions(
       {ModuleOptions(), SelectionOptions(), PassOptions(), ModelOptionSpecs(), RowOptions()});
-  spec.resolves_modules = true;
   spec.examples = {HelpExample("modules", "--depth 4"), HelpExample("modules", "--rollup class")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -138,7 +136,6 @@ AnalysisSpec Kernels() {
                               PassOptions(),
                               ModelOptionSpecs(),
                               RowOptions()});
-  spec.resolves_modules = true;
   spec.examples = {HelpExample("kernels", "-n 10"),
                    HelpExample("kernels", "--by category --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -169,7 +166,6 @@ AnalysisSpec Steps() {
                               PassOptions(),
                               ModelOptionSpecs(),
                               RowOptions()});
-  spec.resolves_modules = true;
   spec.examples = {HelpExample("steps", {}), HelpExample("steps", "--by module --step 0")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
                     const Presentation& presentation, const std::vector<std::string>& /*inputs*/) {
@@ -233,7 +229,6 @@ AnalysisSpec Passes() {
       "every forward pass: start, duration, layers, and whether it is steady or before that (cold)";
   spec.options =
       JoinOptions({{PassOptions().front()}, PlaceOptions(), ModelOptionSpecs(), RowOptions()});
-  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("passes", {}), HelpExample("passes", "--phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -257,7 +252,6 @@ AnalysisSpec Layers() {
                    PlaceOptions(),
                    ModelOptionSpecs(),
                    RowOptions()});
-  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("layers", {}), HelpExample("layers", "--all-passes --phase decode")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -282,7 +276,6 @@ AnalysisSpec Timeline() {
                     DurationOption("to", "show the time before T")},
                    std::move(places),
                    ModelOptionSpecs()});
-  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kIfPossible;
   spec.examples = {HelpExample("timeline", {}),
                    HelpExample("timeline", "--from 10ms --to 12ms --bins 200")};
@@ -308,7 +301,6 @@ AnalysisSpec Ranges() {
                               std::move(places),
                               ModelOptionSpecs(),
                               RowOptions()});
-  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.examples = {HelpExample("ranges", {}), HelpExample("ranges", "--pass 1 --layers 2,3,35")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -338,7 +330,6 @@ AnalysisSpec Report() {
                               PlaceOptions(),
                               ModelOptionSpecs(),
                               {RowOptions().front()}});
-  spec.resolves_modules = true;
   spec.layer_need = LayerNeed::kRequired;
   spec.default_format = "markdown";
   spec.own_formats = {"html"};
@@ -365,6 +356,12 @@ const AnalysisSpec* FindAnalysis(std::string_view name) {
     if (spec.name == name) return &spec;
   }
   return nullptr;
+}
+
+bool ResolvesModules(const AnalysisSpec& spec) {
+  static const std::string kTelling = SideFileOptionSpecs().front().name;
+  return std::any_of(spec.options.begin(), spec.options.end(),
+                     [](const OptionSpec& option) { return option.name == kTelling; });
 }
 
 LayerNeed LayerNeedOf(const AnalysisSpec& spec, const OptionValues& values) {

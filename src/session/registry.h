@@ -27,8 +27,6 @@ struct AnalysisSpec {
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< two command lines that the tests run
   LayerNeed layer_need = LayerNeed::kNever;
-  /// It shows modules, so graph replays are resolved for it: it has SideFileOptionSpecs().
-  bool resolves_modules = false;
   InputSet input_set = InputSet::kRanks;
   /// The form of output without --format: "table" or "markdown".
   std::string default_format = "table";
@@ -40,6 +38,10 @@ struct AnalysisSpec {
                                                const std::vector<std::string>& inputs)>
       compute;
 };
+
+/// A verb shows modules, so graph replays are resolved for it, where its options name what tells
+/// them: where it has SideFileOptionSpecs().
+bool ResolvesModules(const AnalysisSpec& spec);
 
 /// All analyses, in the order of help.
 const std::vector<AnalysisSpec>& Analyses();

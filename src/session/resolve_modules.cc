@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,16 @@ namespace {
 using table::HealthEntry;
 using table::Severity;
 
+/// "the file ends …" of "The file ends …. At byte 17: …".
+std::string FirstClause(std::string_view sentences) {
+  std::string clause(sentences.substr(0, sentences.find(". ")));
+  if (clause.ends_with('.')) clause.pop_back();
+  if (clause.size() > 1 && clause[0] >= 'A' && clause[0] <= 'Z' && clause[1] >= 'a') {
+    clause[0] = static_cast<char>(clause[0] - 'A' + 'a');
+  }
+  return clause;
+}
+
 /// What became of the files that one rank asked for.
 class FileLog {
  public:
@@ -28,6 +40,7 @@ class FileLog {
     const bool is_first = seen_.insert(file.path).second;
     if (opened.ok()) {
       if (is_first && file.beside) used_.push_back(file.path);
+      if (is_first) NoteDamage(file.path, **opened);
       return *opened;
     }
     if (!file.option.empty()) {
@@ -48,8 +61,18 @@ class FileLog {
   /// Those that nobody named.
   const std::vector<std::string>& used() const { return used_; }
 
+  /// What a recording lost, as a clause; null: nothing.
+  const std::string* DamageOf(const std::string& path) const {
+    const auto found = damage_of_.find(path);
+    return found == damage_of_.end() ? nullptr : &found->second;
+  }
+
   std::vector<HealthEntry> Health() const {
     std::vector<HealthEntry> health;
+    for (const auto& [path, lost] : damage_of_) {
+      health.push_back({"side_file_damaged", Severity::kDataLoss, 1,
+                        fmt::format("{} is damaged or cut: {}.", path, lost)});
+    }
     if (!used_.empty()) {
       health.push_back({"side_file_used", Severity::kInfo, static_cast<int64_t>(used_.size()),
                         fmt::format("{} found beside the trace and read for its modules; "
@@ -71,6 +94,17 @@ class FileLog {
     return fmt::format("{} and {} more were", paths.front(), paths.size() - 1);
   }
 
+  void NoteDamage(const std::string& path, const replay::SideTrace& side) {
+    for (const HealthEntry& entry : side.trace->ledger.ToHealth()) {
+      if (entry.severity != Severity::kDataLoss) continue;
+      damage_of_.emplace(path, FirstClause(entry.message));
+      return;
+    }
+  }
+  template <typename Content>
+  void NoteDamage(const std::string& /*path*/, const Content& /*whole*/) {}
+
+  std::map<std::string, std::string> damage_of_;
   std::set<std::string> seen_;
   std::vector<std::string> used_;
   std::vector<std::string> unreadable_;
@@ -163,6 +197,15 @@ void NoteSkipped(LoadedRank& rank, const SideFilePath& file,
                    file.path)});
 }
 
+/// Beside each graph what the recording that was laid over it, or did not fit, had lost.
+void NoteDamaged(attribution::Attribution& attribution, const FileLog& log) {
+  for (attribution::GraphAlignment& graph : attribution.alignments) {
+    const std::string* const lost = log.DamageOf(graph.source);
+    if (lost == nullptr) continue;
+    graph.reason += (graph.reason.empty() ? "" : "; ") + ("damaged or cut: " + *lost);
+  }
+}
+
 void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStructure* layers,
              const model::ModelConfig* config, SideFiles& files, FileLog& log) {
   replay::Sources sources;
@@ -186,6 +229,7 @@ void Replays(LoadedRank& rank, const SideFileSet& set, const layers::LayerStruct
                            withheld.why));
   }
   NoteUnopened(rank, set, log);
+  NoteDamaged(*rank.attribution, log);
 }
 
 /// Recordings that were named for a trace that replays no graph.

@@ -168,7 +168,7 @@ base::Status CheckOutput(const OptionValues& values, const std::vector<InputFile
 LoadOptions LoadOptionsOf(const Request& request, const Hooks& hooks) {
   const OptionValues& values = request.options;
   LoadOptions options;
-  if (request.analysis->resolves_modules) options.side_files = SideFileOptionsOf(values);
+  if (ResolvesModules(*request.analysis)) options.side_files = SideFileOptionsOf(values);
   options.input_set = request.analysis->input_set;
   options.layers = LayerNeedOf(*request.analysis, values);
   options.inductor_debug = values.TextOr("inductor-debug", {});

@@ -14,7 +14,7 @@ OptionSpec WithLetter(char letter, OptionSpec spec) {
 }
 
 OptionSpec NamesFile(OptionSpec spec) {
-  spec.names_file = true;
+  spec.names_file = spec.once = true;
   return spec;
 }
 
@@ -189,7 +189,7 @@ std::vector<OptionSpec> SideFileOptionSpecs() {
           "inductor-debug", "DIR|FILE",
           "what torch.compile wrote with TORCH_COMPILE_DEBUG=1 INDUCTOR_PROVENANCE=1, or one "
           "provenance map")};
-  for (OptionSpec& option : options) option.names_file = true;
+  for (OptionSpec& option : options) option.names_file = option.once = true;
   options.push_back(
       FlagOption("no-side-files", "use no file that lies beside the trace and is not named"));
   return options;
@@ -209,6 +209,9 @@ std::vector<OptionSpec> BenchmarkOptions() {
       TextOption("prometheus-before", "FILE",
                  "the same from before the run: only what came between counts")};
   for (OptionSpec& option : options) option.names_file = true;
+  OptionSpec run = IntegerOption("run", "N", "of several runs the one that is shown");
+  run.fallback = "the first with single requests";
+  options.push_back(std::move(run));
   return options;
 }
 

@@ -41,6 +41,11 @@ bool HoldsRequests(const std::string& path) {
 
 void Sort(const std::string& input, ViewInputs& sorted) {
   if (IsDirectory(input)) {
+    const std::vector<std::string> files = WorkloadFilesIn(input);
+    if (!files.empty() && !HoldsRecordings(input)) {
+      sorted.workload.insert(sorted.workload.end(), files.begin(), files.end());
+      return;
+    }
     (HoldsRequests(input) ? sorted.requests : sorted.ranks).push_back(input);
     return;
   }

@@ -17,7 +17,8 @@ struct ViewInputs {
   std::vector<std::pair<std::string, std::string>> documents;
 };
 
-/// A directory is one of requests when it holds request_metadata.json, or several traces of which
+/// A directory that holds benchmark results and dumps and no trace stands for those files; one of
+/// traces is one of requests when it holds request_metadata.json, or several traces of which
 /// none says its rank in its name. A file that is nothing known stands among `ranks`: their reader
 /// refuses it by what it is. kUsage without inputs, for ranks beside requests, and for two
 /// documents of one name.

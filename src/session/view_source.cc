@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
 
 #include "src/base/check.h"
 #include "src/base/nearest.h"
+#include "src/base/parse_number.h"
+#include "src/document/workload/workload_data.h"
 #include "src/io/byte_sink.h"
 #include "src/io/small_file.h"
-#include "src/json/document.h"
-#include "src/json/write_node.h"
+#include "src/json/strict_copy.h"
 #include "src/render/json.h"
 #include "src/session/documents.h"
 #include "src/session/registry.h"
@@ -21,10 +23,15 @@
 namespace layerscope::session {
 namespace {
 
-/// A finished document beyond this would not be shown well by any browser.
-constexpr size_t kMaxDocumentBytes = size_t{64} << 20;
+/// As the page takes it by drop (viewer/src/frame/opening.ts): a browser makes one string of it.
+constexpr size_t kMaxDocumentBytes = size_t{512} << 20;
+constexpr const char* kDocumentIs = "a document of the viewer, which may have 512 MiB";
+constexpr const char* kDocumentInstead =
+    "name what it was made of instead (traces, benchmark results): what is shown is made of those";
 /// Above this the times between single tokens are left out: a page should load at once.
 constexpr size_t kMaxWorkloadBytes = size_t{4} << 20;
+/// A digit, a comma and a space.
+constexpr size_t kLeastTokenTimeBytes = 3;
 
 /// `report` writes what the viewer shows into a file; asked for as an analysis it is the written
 /// report, which the viewer does not show.
@@ -57,6 +64,23 @@ std::string TitleOf(const std::vector<std::string>& inputs) {
   std::string name = std::filesystem::path(path).filename().string();
   if (name.empty() || name == ".") name = path;
   return inputs.size() == 1 ? name : fmt::format("{} and {} more", name, inputs.size() - 1);
+}
+
+RawOptions CommonOf(const RawOptions& given) {
+  RawOptions common;
+  for (const OptionSpec& option : CommonOptions()) {
+    if (const auto found = given.find(option.name); found != given.end()) common.insert(*found);
+  }
+  return common;
+}
+
+size_t CountTokenTimes(const document::WorkloadInput& workload) {
+  if (!workload.chosen_run) return 0;
+  size_t count = 0;
+  for (const workload::Request& request : workload.runs[*workload.chosen_run].run.requests) {
+    count += request.itl_ns.size();
+  }
+  return count;
 }
 
 }  // namespace
@@ -99,6 +123,7 @@ ViewRequest ViewRequestOf(std::vector<std::string> inputs, const RawOptions& raw
   }
   request.prometheus = take("prometheus");
   request.prometheus_before = take("prometheus-before");
+  if (const std::optional<std::string> run = take("run")) request.run = base::ParseWhole(*run);
   return request;
 }
 
@@ -109,9 +134,13 @@ base::Result<std::unique_ptr<ViewSource>> ViewSource::Open(const ViewRequest& re
   base::Result<ViewInputs> sorted = SortViewInputs(request.inputs);
   if (!sorted.ok()) return std::move(sorted).error();
   source->inputs_ = *std::move(sorted);
+  std::vector<std::string>& by_option = source->workload_by_option_;
+  by_option = request.bench;
+  for (const auto& path : {request.prometheus, request.prometheus_before}) {
+    if (path) by_option.push_back(*path);
+  }
   std::vector<std::string> named = request.inputs;
-  named.insert(named.end(), request.bench.begin(), request.bench.end());
-  if (request.prometheus) named.push_back(*request.prometheus);
+  named.insert(named.end(), by_option.begin(), by_option.end());
   if (named.empty()) {
     return base::UsageError("no input given",
                             "give a trace, a directory, a benchmark's result or a document");
@@ -142,11 +171,11 @@ base::Result<std::unique_ptr<ViewSource>> ViewSource::Open(const ViewRequest& re
 base::Status ViewSource::LoadDocuments() {
   for (const auto& [name, path] : inputs_.documents) {
     base::Result<std::string> text =
-        io::ReadSmallFile(path, kMaxDocumentBytes, "a document of the viewer", {});
+        io::ReadSmallFile(path, kMaxDocumentBytes, kDocumentIs, kDocumentInstead);
     if (!text.ok()) return std::move(text).error();
-    base::Result<json::Node> root = json::ParseDocument(*text);
-    if (!root.ok()) return std::move(root).error().WithContext(path);
-    documents_[name] = json::WriteNode(*root) + "\n";
+    base::Result<std::string> strict = json::StrictCopy(*text);
+    if (!strict.ok()) return std::move(strict).error().WithContext(path);
+    documents_[name] = *std::move(strict) + "\n";
   }
   return {};
 }
@@ -173,28 +202,38 @@ base::Status ViewSource::LoadWorkload(const ViewRequest& request) {
       !files.prometheus_before) {
     return {};
   }
-  const auto build = [&](bool token_times) -> base::Result<std::string> {
-    const WorkloadOptions options{std::nullopt, token_times};
-    base::Result<document::JsonDocument> document =
-        run_ == nullptr ? BuildWorkload(files, options, {})
-                        : run_->WithInput([&](const analysis::AnalysisInput& input) {
-                            return BuildWorkload(files, options, input);
-                          });
-    if (!document.ok()) return std::move(document).error();
-    std::string text;
-    base::Status written =
-        render::WriteJsonDocument(document->root, [&](std::string_view piece) -> base::Status {
-          text += piece;
-          return {};
-        });
-    if (!written.ok()) return std::move(written).error();
-    return text;
-  };
-  base::Result<std::string> text = build(true);
-  if (text.ok() && text->size() > kMaxWorkloadBytes) text = build(false);
+  WorkloadOptions options;
+  options.run = request.run;
+  base::Result<OptionValues> common = ParseOptions(CommonOptions(), CommonOf(request.given));
+  if (!common.ok()) return std::move(common).error();
+  options.memory_limit = common->Number("memory-limit");
+  base::Result<document::WorkloadInput> workload = ReadWorkload(files, options);
+  if (!workload.ok()) return std::move(workload).error();
+  workload->token_times = CountTokenTimes(*workload) * kLeastTokenTimeBytes <= kMaxWorkloadBytes;
+  base::Result<std::string> text = WorkloadText(*workload);
+  if (text.ok() && text->size() > kMaxWorkloadBytes && workload->token_times) {
+    workload->token_times = false;
+    text = WorkloadText(*workload);
+  }
   if (!text.ok()) return std::move(text).error();
   documents_["workload"] = *std::move(text);
   return {};
+}
+
+base::Result<std::string> ViewSource::WorkloadText(const document::WorkloadInput& workload) const {
+  const document::JsonDocument document =
+      run_ == nullptr ? document::BuildWorkloadData(workload, {})
+                      : run_->WithInput([&](const analysis::AnalysisInput& input) {
+                          return document::BuildWorkloadData(workload, input);
+                        });
+  std::string text;
+  base::Status written =
+      render::WriteJsonDocument(document.root, [&](std::string_view piece) -> base::Status {
+        text += piece;
+        return {};
+      });
+  if (!written.ok()) return std::move(written).error();
+  return text;
 }
 
 std::vector<std::string> ViewSource::analyses() const {
@@ -226,7 +265,9 @@ std::string ViewSource::IndexJson(bool live, const std::vector<ViewCut>& cuts) c
     }
   }
   for (const std::string& path : inputs_.requests) add(path, "requests", table::Null());
-  for (const std::string& path : inputs_.workload) add(path, "workload", table::Null());
+  for (const auto& paths : {inputs_.workload, workload_by_option_}) {
+    for (const std::string& path : paths) add(path, "workload", table::Null());
+  }
   for (const auto& [name, path] : inputs_.documents) add(path, name, table::Null());
   const auto list = [](const std::vector<std::string>& names) {
     return table::Array(names.begin(), names.end());
@@ -247,8 +288,7 @@ std::string ViewSource::IndexJson(bool live, const std::vector<ViewCut>& cuts) c
   return render::JsonText(index) + "\n";
 }
 
-base::Result<std::string> ViewSource::Analysis(std::string_view verb,
-                                               const RawOptions& asked) const {
+base::Status ViewSource::CheckAnalysis(std::string_view verb) const {
   const AnalysisSpec* const spec = FindAnalysis(verb);
   if (spec == nullptr || verb == kNotShown) {
     return base::Error{base::ErrorCode::kNotFound,
@@ -260,19 +300,29 @@ base::Result<std::string> ViewSource::Analysis(std::string_view verb,
                        fmt::format("'{}' needs a trace, and these inputs hold none", verb),
                        "start it with a trace too"};
   }
-  return run_->AnalysisJson(*spec, asked);
+  return {};
+}
+
+base::Result<std::string> ViewSource::Analysis(std::string_view verb,
+                                               const RawOptions& asked) const {
+  if (base::Status known = CheckAnalysis(verb); !known.ok()) return std::move(known).error();
+  return run_->AnalysisJson(*FindAnalysis(verb), asked);
+}
+
+base::Status ViewSource::CheckDocument(std::string_view name) const {
+  const std::vector<std::string> names = documents();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return {};
+  return base::Error{base::ErrorCode::kNotFound,
+                     fmt::format("no document '{}' of these inputs", name),
+                     fmt::format("there are: {}", fmt::join(names, ", "))};
 }
 
 base::Result<std::string> ViewSource::Document(std::string_view name) const {
+  if (base::Status known = CheckDocument(name); !known.ok()) return std::move(known).error();
   if (const auto found = documents_.find(name); found != documents_.end()) return found->second;
-  if (name == "map" && run_ != nullptr) {
-    const DocumentSpec* const spec = FindDocument("map");
-    LS_CHECK(spec != nullptr, "there is a map");
-    return run_->DocumentJson(*spec);
-  }
-  return base::Error{base::ErrorCode::kNotFound,
-                     fmt::format("no document '{}' of these inputs", name),
-                     fmt::format("there are: {}", fmt::join(documents(), ", "))};
+  const DocumentSpec* const spec = FindDocument("map");
+  LS_CHECK(spec != nullptr && run_ != nullptr, "the map alone is made when it is asked for");
+  return run_->DocumentJson(*spec);
 }
 
 }  // namespace layerscope::session

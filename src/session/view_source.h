@@ -10,6 +10,7 @@
 
 #include "src/base/result.h"
 #include "src/base/stage_clock.h"
+#include "src/document/workload/input.h"
 #include "src/session/opened_run.h"
 #include "src/session/option.h"
 #include "src/session/session.h"
@@ -23,6 +24,7 @@ struct ViewRequest {
   std::vector<std::string> bench;                ///< --bench
   std::optional<std::string> prometheus;         ///< --prometheus
   std::optional<std::string> prometheus_before;  ///< --prometheus-before
+  std::optional<int64_t> run;                    ///< --run: the benchmark's, of several
   /// Options that hold for every figure, of ViewOptions() and the common ones.
   RawOptions given;
 };
@@ -55,9 +57,14 @@ class ViewSource {
 
   /// `layerscope/view/1`: what can be asked for. `live`: by a server.
   std::string IndexJson(bool live, const std::vector<ViewCut>& cuts) const;
-  /// An envelope. kNotFound for a verb that does not exist or cannot be had of these inputs.
+  /// kNotFound for a verb that does not exist or cannot be had of these inputs, however it is
+  /// asked.
+  base::Status CheckAnalysis(std::string_view verb) const;
+  /// The same of a document.
+  base::Status CheckDocument(std::string_view name) const;
+  /// An envelope. Errors are also those of CheckAnalysis.
   base::Result<std::string> Analysis(std::string_view verb, const RawOptions& asked) const;
-  /// A document by name. kNotFound for one that cannot be had of these inputs.
+  /// A document by name. Errors are also those of CheckDocument.
   base::Result<std::string> Document(std::string_view name) const;
 
   std::vector<std::string> analyses() const;
@@ -70,8 +77,10 @@ class ViewSource {
   base::Status LoadDocuments();
   base::Status LoadRequests(const RawOptions& given, const Hooks& hooks, base::StageClock& clock);
   base::Status LoadWorkload(const ViewRequest& request);
+  base::Result<std::string> WorkloadText(const document::WorkloadInput& workload) const;
 
   ViewInputs inputs_;
+  std::vector<std::string> workload_by_option_;  ///< files of --bench and of both --prometheus
   std::string title_;
   std::unique_ptr<OpenedRun> run_;
   std::map<std::string, std::string, std::less<>> documents_;  ///< made or read when it was opened

@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "src/base/format_number.h"
 #include "src/document/workload/input.h"
 #include "src/document/workload/workload_data.h"
+#include "src/io/list_directory.h"
 #include "src/io/small_file.h"
 #include "src/session/file_begin.h"
+#include "src/session/input_files.h"
+#include "src/session/input_kind.h"
 #include "src/workload/benchmark.h"
+#include "src/workload/impossible.h"
 #include "src/workload/kind.h"
 #include "src/workload/metric_difference.h"
 #include "src/workload/prometheus_text.h"
@@ -25,13 +31,10 @@ using document::WorkloadSource;
 using workload::Exposition;
 using workload::Kind;
 
-/// Enough to reach past the first long list of a result whose keys are sorted.
-constexpr size_t kSniffBytes = size_t{256} << 10;
 /// 100,000 requests with 200 tokens each are 500 MB.
 constexpr size_t kMaxBytes = size_t{2} << 30;
-constexpr const char* kHint =
-    "layerscope workload reads results of vllm bench serve, SGLang's bench_serving and "
-    "bench_one_batch, inference-perf and InferenceX, and Prometheus text of vLLM and SGLang";
+/// The text while it grows, and lists of eight bytes an entry of which the text has two.
+constexpr size_t kMemoryPerByte = 8;
 
 std::string NameOf(const std::string& path) {
   return path == "-" ? "standard input" : path;
@@ -39,12 +42,15 @@ std::string NameOf(const std::string& path) {
 
 base::Error Wrong(std::string_view option, const std::string& path, const std::string& what) {
   return {base::ErrorCode::kInvalidInput,
-          fmt::format("{}{}: this is {}", option, NameOf(path), what), kHint};
+          fmt::format("{}{}: this is {}", option, NameOf(path), what),
+          std::string(workload::kWhatIsRead)};
 }
 
 /// What was read of the files, in the order of the command line.
 class WorkloadReader {
  public:
+  explicit WorkloadReader(std::optional<int64_t> memory_limit) : memory_left_(memory_limit) {}
+
   base::Status Read(const WorkloadFiles& files);
   base::Status Choose(const WorkloadOptions& options);
   WorkloadInput Take() { return std::move(input_); }
@@ -55,6 +61,8 @@ class WorkloadReader {
     Exposition exposition;
   };
 
+  /// The text of a file, if it is not more than memory allows.
+  base::Result<std::string> ReadText(std::string_view option, const std::string& path);
   base::Status ReadPositional(const std::string& path);
   base::Status ReadBench(std::string_view option, const std::string& path, std::string_view text);
   base::Status ReadDump(std::string_view option, const std::string& path, std::string_view text,
@@ -63,17 +71,36 @@ class WorkloadReader {
   base::Status SetServer();
   size_t AddSource(const std::string& path, std::string_view kind, std::string role);
 
+  std::optional<int64_t> memory_left_;
   WorkloadInput input_;
   std::vector<Dump> found_;  ///< positional dumps
   std::vector<Dump> now_;    ///< --prometheus
   std::vector<Dump> before_;
 };
 
-base::Result<std::string> ReadText(std::string_view option, const std::string& path) {
-  base::Result<std::string> text =
-      io::ReadSmallFile(path, kMaxBytes, "a workload", "leave out the texts that were generated");
-  if (text.ok()) return text;
+base::Result<std::string> WorkloadReader::ReadText(std::string_view option,
+                                                   const std::string& path) {
+  size_t most = kMaxBytes;
+  std::string what = "a workload";
+  const char* hint = "leave out the texts that were generated";
+  const auto affordable =
+      static_cast<size_t>(std::max<int64_t>(memory_left_.value_or(0), 0)) / kMemoryPerByte;
+  const bool is_limited = memory_left_.has_value() && affordable < most;
+  if (is_limited) {
+    most = affordable;
+    what = fmt::format("this --memory-limit, which leaves room for {}",
+                       base::FormatBytes(static_cast<int64_t>(affordable)));
+    hint = "raise --memory-limit";
+  }
+  base::Result<std::string> text = io::ReadSmallFile(path, most, what, hint);
+  if (text.ok()) {
+    if (memory_left_) *memory_left_ -= static_cast<int64_t>(text->size() * kMemoryPerByte);
+    text->erase(0, text->size() - workload::WithoutMark(*text).size());
+    return text;
+  }
   base::Error error = std::move(text).error();
+  // As of a trace that needs too much.
+  if (is_limited && error.hint == hint) error.code = base::ErrorCode::kFailed;
   if (!option.empty()) error.message.insert(0, option);
   return error;
 }
@@ -118,13 +145,14 @@ base::Status WorkloadReader::ReadDump(std::string_view option, const std::string
   }
   base::Result<Exposition> exposition = workload::ParseExposition(text);
   if (exposition.ok()) {
+    workload::DropImpossible(*exposition);
     // Whose it is, before anything else is made of it.
-    base::Result<workload::ServerMetrics> server = workload::BuildServerMetrics(*exposition);
+    base::Result<workload::ServerEngine> server = workload::EngineOf(*exposition);
     if (server.ok()) {
       dumps.push_back({AddSource(path, workload::ToString(Kind::kPrometheus), "server"),
                        *std::move(exposition)});
       WorkloadSource& source = input_.sources.back();
-      source.version = server->engine;
+      source.version = server->name;
       if (!server->version.empty()) source.version += " " + server->version;
       return {};
     }
@@ -210,7 +238,14 @@ base::Status WorkloadReader::SetServer() {
     input_.sources[before.source].role = "server_before";
     input_.losses[before.source] = std::move(before.exposition.losses);
     before.exposition.losses.clear();
-    exposition = workload::MetricDifference(before.exposition, std::move(exposition));
+    base::Result<Exposition> between =
+        workload::MetricDifference(before.exposition, std::move(exposition));
+    if (!between.ok()) {
+      return std::move(between).error().WithContext(
+          fmt::format("{} and {}", NameOf(input_.sources[before.source].path),
+                      NameOf(input_.sources[now.source].path)));
+    }
+    exposition = *std::move(between);
     input_.losses[now.source] = exposition.losses;
     input_.server_difference = true;
   }
@@ -241,6 +276,36 @@ base::Status WorkloadReader::Choose(const WorkloadOptions& options) {
   return {};
 }
 
+/// What tools call their results and people their dumps; other files are not opened.
+bool MayBeWorkload(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  constexpr std::array<std::string_view, 7> kEnds = {".json",    ".jsonl", ".txt", ".prom",
+                                                     ".metrics", ".log",   ".out"};
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [name](std::string_view end) { return name.ends_with(end); });
+}
+
+/// A list without an event is read as a trace without events: `[]`, and what is cut or damaged.
+base::Status CheckTraces(const WorkloadFiles& files, const analysis::AnalysisInput& traces) {
+  for (const analysis::RankInput& rank : traces.ranks) {
+    if (rank.trace->counts.n_events > 0 || rank.trace->format != trace::TraceFormat::kKineto) {
+      continue;
+    }
+    const std::string begin = FileBegin(rank.path, kSniffBytes);
+    const std::string name = workload::ForeignName(begin);
+    if (!begin.empty() && name != workload::kProfilerTrace) return Wrong({}, rank.path, name);
+  }
+  const bool alone = files.inputs.empty() && files.bench.empty() && !files.prometheus &&
+                     !files.prometheus_before && !traces.ranks.empty();
+  if (!alone) return {};
+  return base::UsageError(
+      fmt::format("no benchmark and no metrics given: {} is a trace", traces.ranks.front().path),
+      "name a benchmark's result or a saved answer of /metrics beside it, or look at the trace "
+      "with `layerscope view`");
+}
+
 }  // namespace
 
 bool IsWorkloadFile(const std::string& path) {
@@ -248,22 +313,59 @@ bool IsWorkloadFile(const std::string& path) {
   return !begin.empty() && workload::SniffKind(begin) != Kind::kUnknown;
 }
 
+std::vector<std::string> WorkloadFilesIn(const std::string& directory) {
+  const base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(directory);
+  std::vector<std::string> files;
+  if (!entries.ok()) return files;
+  for (const io::DirectoryEntry& entry : *entries) {
+    std::string path = (std::filesystem::path(directory) / entry.name).string();
+    if (MayBeWorkload(entry.name) && IsWorkloadFile(path)) files.push_back(std::move(path));
+  }
+  return files;
+}
+
+bool HoldsRecordings(const std::string& directory) {
+  const base::Result<std::vector<InputFile>> files = FindInputFiles({directory}, InputSet::kRuns);
+  return files.ok() && std::any_of(files->begin(), files->end(), [](const InputFile& file) {
+           return KindOf(file.path) != InputKind::kTrace ||
+                  workload::ForeignName(FileBegin(file.path, kSniffBytes)) ==
+                      workload::kProfilerTrace;
+         });
+}
+
 MixedInputs PartInputs(const std::vector<std::string>& inputs) {
   MixedInputs parts;
   for (const std::string& input : inputs) {
+    std::error_code problem;
+    if (input != "-" && std::filesystem::is_directory(input, problem)) {
+      const std::vector<std::string> files = WorkloadFilesIn(input);
+      parts.workload.insert(parts.workload.end(), files.begin(), files.end());
+      if (files.empty() || HoldsRecordings(input)) parts.traces.push_back(input);
+      continue;
+    }
     const bool workload = input == "-" || IsWorkloadFile(input);
     (workload ? parts.workload : parts.traces).push_back(input);
   }
   return parts;
 }
 
+base::Result<document::WorkloadInput> ReadWorkload(const WorkloadFiles& files,
+                                                   const WorkloadOptions& options) {
+  WorkloadReader reader(options.memory_limit);
+  if (base::Status read = reader.Read(files); !read.ok()) return std::move(read).error();
+  if (base::Status chosen = reader.Choose(options); !chosen.ok()) return std::move(chosen).error();
+  return reader.Take();
+}
+
 base::Result<document::JsonDocument> BuildWorkload(const WorkloadFiles& files,
                                                    const WorkloadOptions& options,
                                                    const analysis::AnalysisInput& traces) {
-  WorkloadReader reader;
-  if (base::Status read = reader.Read(files); !read.ok()) return std::move(read).error();
-  if (base::Status chosen = reader.Choose(options); !chosen.ok()) return std::move(chosen).error();
-  return document::BuildWorkloadData(reader.Take(), traces);
+  if (base::Status usable = CheckTraces(files, traces); !usable.ok()) {
+    return std::move(usable).error();
+  }
+  base::Result<document::WorkloadInput> workload = ReadWorkload(files, options);
+  if (!workload.ok()) return std::move(workload).error();
+  return document::BuildWorkloadData(*workload, traces);
 }
 
 }  // namespace layerscope::session

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "src/analysis/analysis.h"
 #include "src/base/result.h"
 #include "src/document/json_document.h"
+#include "src/document/workload/input.h"
 #include "src/session/loaded_run.h"
 
 namespace layerscope::session {
@@ -28,24 +30,41 @@ struct WorkloadOptions {
   std::optional<int64_t> run;
   /// Without it `requests[].itl_ns` is null: all else is the same and much smaller.
   bool token_times = true;
+  /// --memory-limit in bytes: kFailed where the files would need more.
+  std::optional<int64_t> memory_limit{};
 };
+
+/// Enough to reach past the first long list of a result whose keys are sorted.
+inline constexpr size_t kSniffBytes = size_t{256} << 10;
 
 /// Whether a file is one that `workload` reads and not a trace: by its first bytes, unpacked; false
 /// for "-", pipes, and what cannot be opened.
 bool IsWorkloadFile(const std::string& path);
 
-/// Parts the inputs of `workload` into its own files (IsWorkloadFile, and "-") and traces.
+/// The files directly in a directory that IsWorkloadFile, by name.
+std::vector<std::string> WorkloadFilesIn(const std::string& directory);
+/// Whether a file directly in a directory looks like a recording by its content: JSON of other
+/// kinds lies beside results too.
+bool HoldsRecordings(const std::string& directory);
+
+/// Parts the inputs of `workload` into its own files (IsWorkloadFile, and "-") and traces. Of a
+/// directory those that lie in it, and the directory itself where it holds ranks too, or nothing.
 struct MixedInputs {
   std::vector<std::string> workload;
   std::vector<std::string> traces;
 };
 MixedInputs PartInputs(const std::vector<std::string>& inputs);
 
-/// Reads the files and makes workload_data.json of them (formats/outputs.md; docs/workload.md). The
+/// Reads the files. kInvalidInput with the file in front, by what it is, for a file that is none of
+/// these kinds, and for dumps that are not of one server; kNotFound for a run that does not exist;
+/// kUsage without any file.
+base::Result<document::WorkloadInput> ReadWorkload(const WorkloadFiles& files,
+                                                   const WorkloadOptions& options);
+
+/// ReadWorkload, and workload_data.json made of it (formats/outputs.md; docs/workload.md). The
 /// document owns its data. `traces`: traces of the same run, whose steps the requests are linked to
-/// where both have one time base; empty = none. Its config names the model. kInvalidInput with the
-/// file in front, by what it is, for a file that is none of these kinds; kNotFound for a run that
-/// does not exist; kUsage without any file.
+/// where both have one time base; empty = none. Its config names the model. kUsage where traces are
+/// all there is; kInvalidInput for one that holds no event and does not look like a trace.
 base::Result<document::JsonDocument> BuildWorkload(const WorkloadFiles& files,
                                                    const WorkloadOptions& options,
                                                    const analysis::AnalysisInput& traces);

@@ -13,12 +13,8 @@ namespace {
 
 using Token = json::Scanner::Token;
 
-constexpr const char* kHint =
-    "layerscope reads results of vllm bench serve, SGLang's bench_serving and bench_one_batch, "
-    "inference-perf and InferenceX, and Prometheus text of vLLM and SGLang";
-
 base::Error Invalid(std::string message) {
-  return {base::ErrorCode::kInvalidInput, std::move(message), kHint};
+  return {base::ErrorCode::kInvalidInput, std::move(message), std::string(kWhatIsRead)};
 }
 
 /// Walks over the objects of a file and makes runs of them.
@@ -35,11 +31,17 @@ class BenchmarkReader {
   void AddRecord(Record record, bool in_list);
   base::Error Unreadable() const;
   /// Goes on with the next line that begins an object; false where none follows.
-  bool NextLine(size_t line_begin);
+  bool NextLine();
+  size_t offset() const { return base_ + scanner_.offset(); }
 
   std::string_view text_;
   json::Scanner scanner_;
   size_t base_ = 0;  ///< of scanner_'s text in text_
+  size_t done_ = 0;  ///< where the last whole value ends
+  /// After a fault the scanner sees one object at a time, from its line to this one, which begins
+  /// the next (npos: to the end of the text): many with faults would cost the rest of the file
+  /// each.
+  std::optional<size_t> line_end_;
   Benchmark benchmark_;
   LossCounter losses_;
   std::vector<Request> requests_;  ///< of a file that has one object a request
@@ -47,26 +49,29 @@ class BenchmarkReader {
 };
 
 base::Result<Benchmark> BenchmarkReader::Read() {
-  size_t line_begin = 0;
   for (;;) {
     const Token token = scanner_.Next();
-    if (token == Token::kEnd) break;
+    if (token == Token::kEnd) {
+      if (!line_end_ || !NextLine()) break;
+      continue;
+    }
     bool good = token == Token::kBeginObject || token == Token::kBeginArray;
     if (token == Token::kBeginObject) good = ReadObject(false);
     if (token == Token::kBeginArray) good = ReadList();
     if (good) {
-      line_begin = base_ + scanner_.offset();
+      done_ = offset();
       continue;
     }
     const bool nothing_yet = benchmark_.runs.empty() && requests_.empty();
     if (nothing_yet && (token == Token::kError || scanner_.cut() || scanner_.depth() > 0)) {
       return Unreadable();
     }
-    losses_.Add(scanner_.cut() ? "truncated" : "bad_run", true,
-                scanner_.cut() ? "The file is cut off: its last run is left out."
-                               : "A line of the file is no JSON object and is left out.");
-    if (!NextLine(line_begin)) break;
-    line_begin = base_;
+    const bool at_end = line_end_.value_or(std::string_view::npos) == std::string_view::npos;
+    const bool cut = scanner_.cut() && at_end;
+    losses_.Add(cut ? "truncated" : "bad_run", true,
+                cut ? "The file is cut off: its last run is left out."
+                    : "A line of the file is no JSON object and is left out.");
+    if (!NextLine()) break;
   }
   if (!requests_.empty()) {
     Run& run = benchmark_.runs.emplace_back();
@@ -86,19 +91,22 @@ base::Error BenchmarkReader::Unreadable() const {
   if (scanner_.depth() == 0) return Invalid("this is " + ForeignName(text_));
   const Kind kind = SniffKind(text_);
   return Invalid(fmt::format(
-      "at byte {}: {}; so far it is {}", base_ + scanner_.offset(), scanner_.what(),
+      "at byte {}: {}; so far it is {}", offset(), scanner_.what(),
       kind == Kind::kUnknown ? ForeignName(text_)
                              : fmt::format("a result ({}) without a whole run", ToString(kind))));
 }
 
-bool BenchmarkReader::NextLine(size_t line_begin) {
-  const size_t from = scanner_.cut() ? line_begin : base_ + scanner_.offset();
-  // Lines of an object that is spread over several are indented.
-  size_t begin = text_.find_first_not_of(" \t\r\n", from);
-  if (begin != std::string_view::npos) begin = text_.find("\n{", begin);
+/// A run that is cut may have swallowed the beginning of those behind it, so what follows the fault
+/// is no guide: the next line does.
+bool BenchmarkReader::NextLine() {
+  constexpr std::string_view kBegin = "\n{";
+  // Further lines of an object are indented; one with a fault may be an element of a list.
+  size_t begin = line_end_ ? *line_end_ : text_.find_first_not_of(" \t\r\n,[", done_);
+  if (begin != std::string_view::npos) begin = text_.find(kBegin, begin);
   if (begin == std::string_view::npos) return false;
-  base_ = begin + 1;
-  scanner_ = json::Scanner(text_.substr(base_));
+  base_ = done_ = begin + 1;
+  line_end_ = text_.find(kBegin, base_);
+  scanner_ = json::Scanner(text_.substr(base_).substr(0, *line_end_ - base_));
   return true;
 }
 
@@ -123,6 +131,7 @@ bool BenchmarkReader::ReadObject(bool in_list) {
   Record record;
   if (!ReadRecord(scanner_, record)) return false;
   AddRecord(std::move(record), in_list);
+  done_ = offset();
   return true;
 }
 
@@ -142,11 +151,12 @@ void BenchmarkReader::AddRecord(Record record, bool in_list) {
     requests_.push_back(LifecycleRequest(record, losses_));
     return;
   }
-  if (kind == Kind::kSglangBench && !record.HasKey("p99_ttft_ms") &&
-      !record.HasKey("mean_ttft_ms")) {
-    benchmark_.version = "keys of 2024 (medians alone)";
+  const bool of_2024 =
+      kind == Kind::kSglangBench && !record.HasKey("p99_ttft_ms") && !record.HasKey("mean_ttft_ms");
+  const Run& run = benchmark_.runs.emplace_back(RunOf(std::move(record), kind, losses_));
+  if (of_2024) {
+    benchmark_.version = run.requests.empty() ? "keys of 2024 (medians alone)" : "keys of 2024";
   }
-  benchmark_.runs.push_back(RunOf(std::move(record), kind, losses_));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 
 #include "src/workload/decimal.h"
@@ -154,6 +155,95 @@ TEST(ParseBenchmark, ACutLastRunIsLeftOut) {
   ASSERT_EQ(benchmark.losses.size(), 1U);
   EXPECT_EQ(benchmark.losses[0].code, "truncated");
   EXPECT_EQ(Parsed(line + "\nnonsense\n" + line).runs.size(), 2U);
+}
+
+TEST(ParseBenchmark, RunsBehindACutOneAreRead) {
+  const std::string line = R"({"completed": 1, "duration": 1, "num_prompts": 1})";
+  const std::string cut = line.substr(0, 20);
+  const Benchmark benchmark =
+      Parsed(line + "\n" + cut + "\n" + line + "\n" + line + "\n" + cut + "\n\n" + line + "\n");
+  EXPECT_EQ(benchmark.runs.size(), 4U);
+  // A run that is spread over lines has no line that begins with a bracket but its first.
+  const std::string spread =
+      "{\n  \"completed\": 2, \"duration\": 1,\n  \"num_prompts\": 1, \"x\": {\n  }\n}";
+  const Benchmark of_lines = Parsed(line + "\n{\"a\": [1,\n" + spread + "\n" + spread);
+  ASSERT_EQ(of_lines.runs.size(), 3U);
+  EXPECT_EQ(of_lines.runs[2].completed, 2);
+}
+
+TEST(ParseBenchmark, RunsOfAListThatIsCutStandOnce) {
+  const std::string line = R"({"completed": 1, "duration": 1, "num_prompts": 1})";
+  const Benchmark benchmark =
+      Parsed("[\n" + line + ",\n" + line + ",\n" + line.substr(0, 20) + "\n");
+  EXPECT_EQ(benchmark.runs.size(), 2U);
+  ASSERT_EQ(benchmark.losses.size(), 1U);
+  EXPECT_EQ(benchmark.losses[0].code, "truncated");
+  EXPECT_EQ(benchmark.losses[0].count, 1);
+}
+
+// Each line that is cut was scanned to the end of the file: a hundred of them cost fifty readings.
+TEST(ParseBenchmark, ManyCutLinesCostAFewReadings) {
+  const std::string line = R"({"completed": 1, "duration": 1, "num_prompts": 1})";
+  std::string numbers;
+  for (int i = 0; i < 20'000; ++i) numbers += "1,";
+  std::string cut = line;
+  std::string whole = line;
+  for (int i = 0; i < 100; ++i) {
+    cut += "\n{\"a\":[" + numbers;
+    whole += "\n{\"a\":[" + numbers + "1]}";
+  }
+  const auto ticks = [](const std::string& text) {
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(Parsed(text).runs.size(), 1U);
+    return std::clock() - begin;
+  };
+  const std::clock_t once = ticks(whole);
+  EXPECT_LT(ticks(cut), 15 * once);
+}
+
+TEST(ParseBenchmark, ListsOfAnotherDepthAreNotTheRuns) {
+  const Benchmark benchmark = Parsed(
+      R"({"completed": 2, "duration": 1, "num_prompts": 2, "ttfts": [0.5, 0.25],
+          "input_lens": [3, 4], "errors": ["", ""],
+          "server_info": {"errors": ["x", "y"], "input_lens": [9], "ttfts": [1, 2, 3]}})");
+  const std::vector<Request>& requests = benchmark.runs[0].requests;
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[0].input_tokens, 3);
+  EXPECT_TRUE(requests[0].ok);
+  EXPECT_TRUE(benchmark.losses.empty());
+}
+
+TEST(ParseBenchmark, WhatARunHasTooMuchOfIsSaid) {
+  std::string text = R"({"completed": 1, "duration": 1, "num_prompts": 1, "long": ")" +
+                     std::string(201, 'x') + "\"";
+  for (int i = 0; i < 250; ++i) text += ", \"a" + std::to_string(i) + "\": 1";
+  for (int i = 0; i < 1003; ++i) text += ", \"p" + std::to_string(i) + "_ttft_ms\": 1";
+  // The last value of a key counts, also behind the last that is kept.
+  text += ", \"a0\": 2}";
+  const Benchmark benchmark = Parsed(text);
+  ASSERT_EQ(benchmark.losses.size(), 3U);
+  EXPECT_EQ(benchmark.losses[0].code, "texts_cut");
+  EXPECT_EQ(benchmark.losses[1].code, "parameters_left_out");
+  EXPECT_EQ(benchmark.losses[1].count, 52);  // num_prompts, long and 250 are 252
+  EXPECT_EQ(benchmark.losses[2].code, "figures_left_out");
+  EXPECT_EQ(benchmark.losses[2].count, 3);
+  const auto& parameters = benchmark.runs[0].parameters;
+  ASSERT_EQ(parameters.size(), 200U);
+  EXPECT_EQ(parameters[2].first + " " + parameters[2].second.text, "a0 2");
+}
+
+TEST(ParseBenchmark, TimesOfMonthsAreUnknownAndSaid) {
+  const Benchmark of_lists =
+      Parsed(R"({"completed": 2, "duration": 1, "num_prompts": 2, "ttfts": [0.5, 10000001]})");
+  EXPECT_EQ(of_lists.runs[0].requests[1].ttft_ns, std::nullopt);
+  ASSERT_EQ(of_lists.losses.size(), 1U);
+  EXPECT_EQ(of_lists.losses[0].code, "bad_numbers");
+  EXPECT_NE(of_lists.losses[0].message.find("115 days"), std::string::npos);
+  const Benchmark of_requests = Parsed(
+      R"([{"start_time": 10.0, "end_time": 9.0, "request": "{}", "error": null, "info": {}}])");
+  EXPECT_EQ(of_requests.runs[0].requests[0].e2e_ns, std::nullopt);
+  ASSERT_EQ(of_requests.losses.size(), 1U);
+  EXPECT_EQ(of_requests.losses[0].code, "bad_times");
 }
 
 TEST(ParseBenchmark, RefusesByNameWhatIsNone) {

@@ -29,6 +29,29 @@ std::optional<double> HistogramQuantile(const std::vector<double>& bounds,
   return start + (bounds[at] - start) * ((rank - below) / (cumulative[at] - below));
 }
 
+std::optional<Quantile> BoundedQuantile(const std::vector<double>& bounds,
+                                        const std::vector<Bucket>& buckets, double q,
+                                        std::optional<double> mean) {
+  const std::optional<double> estimate = HistogramQuantile(bounds, buckets, q);
+  if (!estimate) return std::nullopt;
+  const size_t n = buckets.size();
+  const double total = buckets[n - 1].cumulative;
+  const bool above_all = q * total > buckets[n - 2].cumulative;
+  if (above_all) return Quantile{*estimate, QuantileIs::kAtLeast};
+  // Limits that the estimate meets but for the last digit of a float are met.
+  constexpr double kSlack = 1e-9;
+  if (!mean || !std::isfinite(*mean) || *mean < 0 || bounds.front() < 0) return Quantile{*estimate};
+  const double most = *mean / (1 - q);
+  if (*estimate > most * (1 + kSlack)) return Quantile{most, QuantileIs::kAtMost};
+  const auto highest = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& bucket) {
+    return bucket.cumulative >= total;
+  });
+  const double bound = bounds[static_cast<size_t>(highest - buckets.begin())];
+  const double least = bound - (bound - *mean) / q;
+  const bool below = std::isfinite(bound) && *estimate < least * (1 - kSlack);
+  return below ? Quantile{least, QuantileIs::kAtLeast} : Quantile{*estimate};
+}
+
 std::optional<std::vector<Bucket>> AddBuckets(const std::vector<const Series*>& series) {
   std::vector<Bucket> sum;
   for (const Series* const one : series) {

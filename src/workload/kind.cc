@@ -134,7 +134,7 @@ std::string ForeignJson(const FirstKeys& first, std::string_view begin) {
   if (schema.starts_with("layerscope/"))
     return fmt::format("a document of layerscope ({})", schema);
   if (Has(keys, "traceEvents") || Has(keys, "schemaVersion") || Has(keys, "ph")) {
-    return "a profiler trace";
+    return std::string(kProfilerTrace);
   }
   if (Has(keys, "rocprofiler-sdk-tool")) return "a rocprofv3 JSON";
   if (Has(keys, "layer_template") || Has(keys, "module_tree")) return "a model_execution.json";
@@ -159,6 +159,12 @@ std::string ForeignJson(const FirstKeys& first, std::string_view begin) {
 }
 
 }  // namespace
+
+std::string_view WithoutMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
 
 std::string_view ToString(Kind kind) {
   constexpr std::array<std::string_view, 8> kNames = {"unknown",
@@ -202,12 +208,14 @@ Kind KindOfElementKeys(const std::vector<std::string>& keys) {
 }
 
 Kind SniffKind(std::string_view begin) {
+  begin = WithoutMark(begin);
   const FirstKeys first = ReadFirstKeys(begin);
   if (first.json) return first.in_list ? KindOfElementKeys(first.keys) : KindOfKeys(first.keys);
   return LooksLikePrometheus(begin) ? Kind::kPrometheus : Kind::kUnknown;
 }
 
 std::string ForeignName(std::string_view begin) {
+  begin = WithoutMark(begin);
   if (begin.find_first_not_of(" \t\r\n") == std::string_view::npos) return "empty";
   if (begin.starts_with("SQLite format 3")) return "an SQLite database";
   const FirstKeys first = ReadFirstKeys(begin);

@@ -28,9 +28,20 @@ Kind KindOfKeys(const std::vector<std::string>& keys);
 /// The same where each of the file's objects stands for one request, or the file is a list.
 Kind KindOfElementKeys(const std::vector<std::string>& keys);
 
+/// Without the byte order mark that editors and PowerShell put in front of UTF-8.
+std::string_view WithoutMark(std::string_view text);
+
 /// By the first bytes of the unpacked file. A result whose first keys hold long lists, so that the
 /// bytes do not reach the ones that tell vendors apart, is a kVllmBench here.
 Kind SniffKind(std::string_view begin);
+
+/// The hint for a file that is none of these.
+inline constexpr std::string_view kWhatIsRead =
+    "layerscope reads results of vllm bench serve, SGLang's bench_serving and bench_one_batch, "
+    "inference-perf and InferenceX, and Prometheus text of vLLM and SGLang";
+
+/// What ForeignName calls traces of PyTorch and others in their form.
+inline constexpr std::string_view kProfilerTrace = "a profiler trace";
 
 /// What a file is that is none of these, in words: "this is a Hugging Face config.json".
 std::string ForeignName(std::string_view begin);

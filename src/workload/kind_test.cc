@@ -37,6 +37,12 @@ TEST(SniffKind, KnowsPrometheusByItsLines) {
   EXPECT_EQ(SniffKind("time,value\n1,2\n"), Kind::kUnknown);
 }
 
+TEST(SniffKind, PassesOverAByteOrderMark) {
+  EXPECT_EQ(SniffKind("\xEF\xBB\xBF# HELP python_gc Objects\n"), Kind::kPrometheus);
+  EXPECT_EQ(SniffKind("\xEF\xBB\xBF{\"load_summary\": {}"), Kind::kInferencePerf);
+  EXPECT_EQ(ForeignName("\xEF\xBB\xBF"), "empty");
+}
+
 TEST(ForeignName, SaysWhatAFileIs) {
   EXPECT_EQ(ForeignName(" \n"), "empty");
   EXPECT_EQ(ForeignName("SQLite format 3"), "an SQLite database");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "src/workload/histogram.h"
+#include "src/workload/impossible.h"
 #include "src/workload/metric_difference.h"
 #include "src/workload/prometheus_text.h"
 #include "src/workload/server_metrics.h"
@@ -65,6 +66,20 @@ TEST(ParseExposition, HistogramsAreOneMetric) {
   EXPECT_EQ(series.labels, (Labels{{"engine", "0"}}));
 }
 
+TEST(ParseExposition, OfASeriesThatStandsTwiceTheLastCounts) {
+  const Exposition exposition = Parsed(Ttft("4.0", "1.25") + Ttft("6.0", "1.5"));
+  ASSERT_EQ(exposition.metrics.size(), 1U);
+  const Series& series = exposition.metrics[0].series[0];
+  ASSERT_EQ(series.buckets.size(), 3U);
+  EXPECT_EQ(series.buckets[0].bound, "0.1");
+  EXPECT_EQ(series.buckets[1].cumulative, 6);
+  EXPECT_EQ(series.buckets[2].cumulative, 6);
+  EXPECT_EQ(series.count, 6);
+  ASSERT_EQ(exposition.losses.size(), 1U);
+  EXPECT_EQ(exposition.losses[0].code, "duplicate_series");
+  EXPECT_EQ(exposition.losses[0].count, 5);  // three buckets, count and sum
+}
+
 TEST(ParseExposition, LeavesCreatedSeriesOut) {
   const Exposition exposition = Parsed(
       "# TYPE vllm:a counter\nvllm:a_total 1\n# TYPE vllm:a_created gauge\nvllm:a_created 1.7e9\n");
@@ -122,6 +137,109 @@ TEST(HistogramQuantile, TakesCountsThatFallAsTheLargestBefore) {
   EXPECT_DOUBLE_EQ(*HistogramQuantile({1, 2, INFINITY}, buckets, 0.5), 0.5);
 }
 
+// 20 observations up to 0.3 s with a mean of 70.94 µs, in ns: half of them are not above twice the
+// mean, a hundredth not above a hundred times.
+TEST(BoundedQuantile, AnEstimateThatContradictsTheMeanIsAnUpperBound) {
+  const std::vector<Bucket> buckets = {{"0.3", 3e8, 20}, {"1", 1e9, 20}, {"+Inf", INFINITY, 20}};
+  const std::vector<double> bounds = {3e8, 1e9, INFINITY};
+  const std::optional<Quantile> half = BoundedQuantile(bounds, buckets, 0.5, 70'940);
+  ASSERT_TRUE(half.has_value());
+  EXPECT_EQ(half->is, QuantileIs::kAtMost);
+  EXPECT_DOUBLE_EQ(half->value, 141'880);
+  EXPECT_NEAR(BoundedQuantile(bounds, buckets, 0.99, 70'940)->value, 7'094'000, 1e-3);
+}
+
+TEST(BoundedQuantile, AndALowerBoundWhereTheMeanIsNearTheTop) {
+  const std::vector<Bucket> buckets = {{"0.3", 3e8, 20}, {"+Inf", INFINITY, 20}};
+  const std::optional<Quantile> half = BoundedQuantile({3e8, INFINITY}, buckets, 0.5, 2.9e8);
+  ASSERT_TRUE(half.has_value());
+  EXPECT_EQ(half->is, QuantileIs::kAtLeast);
+  EXPECT_DOUBLE_EQ(half->value, 2.8e8);  // 3e8 - (3e8 - 2.9e8) / 0.5
+}
+
+TEST(BoundedQuantile, ElseTheEstimateStands) {
+  const std::vector<Bucket> buckets = {{"0.3", 3e8, 20}, {"+Inf", INFINITY, 20}};
+  const std::vector<double> bounds = {3e8, INFINITY};
+  for (const std::optional<double> mean :
+       {std::optional(1.5e8), std::optional(1.4e8), std::optional<double>(), std::optional(-1.0)}) {
+    const std::optional<Quantile> half = BoundedQuantile(bounds, buckets, 0.5, mean);
+    ASSERT_TRUE(half.has_value());
+    EXPECT_EQ(half->is, QuantileIs::kEstimate);
+    EXPECT_DOUBLE_EQ(half->value, 1.5e8);
+  }
+}
+
+TEST(BoundedQuantile, AboveTheLargestFiniteBoundItIsALowerBound) {
+  const std::vector<Bucket> buckets = {{"1", 1, 2}, {"+Inf", INFINITY, 12}};
+  const std::optional<Quantile> high = BoundedQuantile({1, INFINITY}, buckets, 0.9, 5);
+  ASSERT_TRUE(high.has_value());
+  EXPECT_EQ(high->is, QuantileIs::kAtLeast);
+  EXPECT_EQ(high->value, 1);
+}
+
+/// The dump after DropImpossible.
+Exposition Possible(std::string_view text) {
+  Exposition exposition = Parsed(text);
+  DropImpossible(exposition);
+  return exposition;
+}
+
+TEST(DropImpossible, LeavesWhatCanBe) {
+  const Exposition exposition =
+      Possible(Ttft("4.0", "1.25") +
+               "# TYPE vllm:kv_cache_usage_perc gauge\n"
+               "vllm:kv_cache_usage_perc 1\nvllm:num_requests_waiting NaN\n"
+               "vllm:request_success_total 9007199254740992\n"
+               "process_cpu_seconds_total -1\n");
+  EXPECT_TRUE(exposition.losses.empty());
+}
+
+TEST(DropImpossible, SaysWhatCannotBeAndMakesItUnknown) {
+  for (const char* line : {"vllm:num_preemptions_total -5", "vllm:request_success_total 1e19",
+                           "vllm:prompt_tokens_total +Inf", "vllm:num_requests_running +Inf",
+                           "vllm:kv_cache_usage_perc 1e300", "vllm:kv_cache_usage_perc -0.1",
+                           "sglang:token_usage 2"}) {
+    const Exposition exposition = Possible(std::string(line) + "\n");
+    ASSERT_EQ(exposition.losses.size(), 1U) << line;
+    EXPECT_EQ(exposition.losses[0].code, "impossible_value") << line;
+    EXPECT_TRUE(exposition.losses[0].data_loss) << line;
+    const ServerMetrics server = Built(exposition);
+    EXPECT_EQ(server.metrics[0].total.count, std::nullopt) << line;
+    EXPECT_EQ(server.metrics[0].total.value, std::nullopt) << line;
+  }
+}
+
+TEST(DropImpossible, BucketsMustBeCumulativeAndAgreeWithTheCount) {
+  const std::string name = "vllm:time_to_first_token_seconds";
+  const auto figures = [&](const char* low, const char* high, const char* count, const char* sum) {
+    const Exposition exposition =
+        Possible(name + "_bucket{le=\"0.1\"} " + low + "\n" + name + "_bucket{le=\"+Inf\"} " +
+                 high + "\n" + name + "_count " + count + "\n" + name + "_sum " + sum + "\n");
+    EXPECT_EQ(exposition.losses.size(), 1U);
+    return Built(exposition).metrics[0].total;
+  };
+  EXPECT_EQ(figures("9", "5", "5", "1").quantiles[0], std::nullopt);
+  EXPECT_EQ(figures("-2", "5", "5", "1").quantiles[0], std::nullopt);
+  EXPECT_EQ(figures("3", "5", "6", "1").quantiles[0], std::nullopt);
+  const MetricFigures below_zero = figures("3", "5", "5", "-4");
+  EXPECT_EQ(below_zero.sum_ns, std::nullopt);
+  EXPECT_EQ(below_zero.count, 5);
+  EXPECT_TRUE(below_zero.quantiles[0].has_value());
+}
+
+TEST(DropImpossible, DroppedBucketsAreNoRestart) {
+  Exposition before = Possible(Ttft("4.0", "1.25"));
+  const std::string name = "vllm:time_to_first_token_seconds";
+  Exposition after = Possible(name + "_bucket{engine=\"0\",le=\"0.1\"} 7\n" + name +
+                              "_bucket{engine=\"0\",le=\"+Inf\"} 6\n" + name +
+                              "_count{engine=\"0\"} 6\n" + name + "_sum{engine=\"0\"} 2.0\n");
+  const base::Result<Exposition> between = MetricDifference(before, std::move(after));
+  ASSERT_TRUE(between.ok());
+  EXPECT_EQ(between->metrics[0].series[0].count, 2);
+  ASSERT_EQ(between->losses.size(), 1U);
+  EXPECT_EQ(between->losses[0].code, "impossible_value");
+}
+
 TEST(BuildServerMetrics, FindsRolesUnderTheNamesOfEachVersion) {
   const auto name_of = [](const std::string& text, MetricRole role) {
     const ServerMetrics server = Built(Parsed(text));
@@ -158,7 +276,7 @@ TEST(BuildServerMetrics, AddsEnginesUp) {
   ASSERT_NE(ttft, nullptr);
   EXPECT_EQ(ttft->total.count, 10);
   EXPECT_EQ(ttft->total.sum_ns, 3'750'000'000);
-  EXPECT_EQ(ttft->total.quantiles[0], 300'000'000);  // half of 0.1 to 0.5 s
+  EXPECT_EQ(ttft->total.quantiles[0]->value, 300'000'000);  // half of 0.1 to 0.5 s
   ASSERT_EQ(ttft->series.size(), 2U);
   EXPECT_EQ(ttft->series[1].count, 6);
   EXPECT_EQ(server.Of(MetricRole::kKvCacheUsage)->total.value, std::nullopt);
@@ -172,12 +290,18 @@ TEST(BuildServerMetrics, RefusesOtherPrograms) {
   EXPECT_NE(server.error().message.find("node_load1"), std::string::npos);
 }
 
+Exposition Between(const std::string& before, const std::string& after) {
+  base::Result<Exposition> between = MetricDifference(Parsed(before), Parsed(after));
+  EXPECT_TRUE(between.ok()) << between.error().message;
+  return between.ok() ? *std::move(between) : Exposition();
+}
+
 TEST(MetricDifference, CountsWhatCameBetween) {
   const Exposition before = Parsed(Ttft("4.0", "1.25"));
   const Exposition after = Parsed(Ttft("6.0", "1.75"));
   EXPECT_TRUE(IsEarlier(before, after));
   EXPECT_FALSE(IsEarlier(after, before));
-  const Exposition between = MetricDifference(before, after);
+  const Exposition between = Between(Ttft("4.0", "1.25"), Ttft("6.0", "1.75"));
   EXPECT_TRUE(between.losses.empty());
   const Series& series = between.metrics[0].series[0];
   EXPECT_EQ(series.count, 2);
@@ -186,17 +310,62 @@ TEST(MetricDifference, CountsWhatCameBetween) {
 }
 
 TEST(MetricDifference, SaysThatTheServerWasStartedAnew) {
-  const Exposition between =
-      MetricDifference(Parsed(Ttft("6.0", "1.75")), Parsed(Ttft("4.0", "1.25")));
+  const Exposition between = Between(Ttft("6.0", "1.75"), Ttft("4.0", "1.25"));
   ASSERT_EQ(between.losses.size(), 1U);
   EXPECT_EQ(between.losses[0].code, "counter_reset");
   EXPECT_EQ(between.metrics[0].series[0].count, 4);
 }
 
-TEST(MetricDifference, ASeriesThatIsNewCountsWhole) {
+// prompt tokens: 150 - 100 of one engine, whatever each dump declares and in which order labels
+// stand.
+TEST(MetricDifference, ACounterIsOneWithAndWithoutTotal) {
+  const std::string declared =
+      "# TYPE vllm:prompt_tokens counter\nvllm:prompt_tokens_total{e=\"0\",m=\"x\"} 100\n";
+  const std::string plain = "vllm:prompt_tokens_total{m=\"x\",e=\"0\"} 150\n";
+  const std::string bare = "vllm:prompt_tokens{e=\"0\",m=\"x\"} 150\n";
+  for (const std::string& after : {plain, bare}) {
+    const Exposition between = Between(declared, after);
+    EXPECT_EQ(between.metrics[0].series[0].value, 50) << after;
+    EXPECT_EQ(between.metrics[0].type, MetricType::kCounter) << after;
+    EXPECT_TRUE(between.losses.empty()) << after;
+    EXPECT_TRUE(IsEarlier(Parsed(declared), Parsed(after)));
+    EXPECT_FALSE(IsEarlier(Parsed(after), Parsed(declared)));
+  }
+}
+
+TEST(MetricDifference, AGaugeIsNoCounterOfALikeName) {
+  const Exposition between = Between(
+      "# TYPE vllm:x gauge\nvllm:x 3\n# TYPE vllm:y_total counter\nvllm:y_total 1\n",
+      "# TYPE vllm:x_total counter\nvllm:x_total 5\n# TYPE vllm:y_total counter\nvllm:y_total 4\n");
+  EXPECT_EQ(between.metrics[0].series[0].value, 5);
+  EXPECT_EQ(between.metrics[1].series[0].value, 3);
+}
+
+TEST(MetricDifference, ASeriesThatIsNewCountsWholeAndIsNamed) {
   const Exposition between =
-      MetricDifference(Parsed(Ttft("4.0", "1.25", "0")), Parsed(Ttft("6.0", "2.5", "1")));
-  EXPECT_EQ(between.metrics[0].series[0].count, 6);
+      Between(Ttft("4.0", "1.25", "0"),
+              Ttft("5.0", "1.5", "0") + Ttft("6.0", "2.5", "1") + "vllm:never_total 0\n");
+  EXPECT_EQ(between.metrics[0].series[0].count, 1);
+  EXPECT_EQ(between.metrics[0].series[1].count, 6);
+  ASSERT_EQ(between.losses.size(), 1U);
+  EXPECT_EQ(between.losses[0].code, "no_earlier_value");
+  EXPECT_EQ(between.losses[0].count, 1);
+  EXPECT_NE(between.losses[0].message.find("vllm:time_to_first_token_seconds"), std::string::npos);
+}
+
+TEST(MetricDifference, RefusesDumpsOfOtherServers) {
+  const auto error_of = [](const std::string& before, const std::string& after) {
+    const base::Result<Exposition> between = MetricDifference(Parsed(before), Parsed(after));
+    return between.ok() ? std::string() : between.error().message;
+  };
+  const std::string one = "vllm:x_total{model_name=\"a\"} 1\n";
+  const std::string other = "vllm:x_total{model_name=\"b\"} 2\n";
+  EXPECT_NE(error_of(one, other).find("different models (a and b)"), std::string::npos);
+  EXPECT_NE(error_of(other, one).find("different models (b and a)"), std::string::npos);
+  EXPECT_EQ(error_of(one, one + other), "");  // one more model was loaded
+  EXPECT_NE(
+      error_of(Ttft("4.0", "1.25", "0"), Ttft("6.0", "2.5", "1")).find("no counter in common"),
+      std::string::npos);
 }
 
 }  // namespace

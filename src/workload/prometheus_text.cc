@@ -46,6 +46,9 @@ class ExpositionReader {
   Place PlaceOf(std::string_view name, bool has_bound) const;
   Metric& MetricOf(std::string_view family);
   Series& SeriesOf(Metric& metric, Labels labels);
+  void ReadPart(const Sample& sample, Part part, Series& series);
+  void Again(bool has_one);
+  void OrderBuckets(std::vector<Bucket>& buckets);
   void Finish();
 
   struct Entry {
@@ -134,31 +137,60 @@ void ExpositionReader::ReadSample(const Sample& sample) {
   const bool quantile = metric.type == MetricType::kSummary && place.part == Part::kValue;
   if (quantile) TakeLabel(labels, "quantile");
   Series& series = SeriesOf(metric, std::move(labels));
-  switch (place.part) {
-    case Part::kBucket: {
-      const std::optional<double> upper = ParseValue(bound);
-      if (!upper || std::isnan(*upper)) {
-        losses_.Add("bad_bucket", true, "Buckets of histograms have no bound and are left out.");
-        return;
-      }
-      series.buckets.push_back({bound, *upper, sample.number});
+  if (place.part != Part::kBucket) {
+    // A quantile is of the client's own window: no figure of the run.
+    if (!quantile) ReadPart(sample, place.part, series);
+    return;
+  }
+  const std::optional<double> upper = ParseValue(bound);
+  if (!upper || std::isnan(*upper)) {
+    losses_.Add("bad_bucket", true, "Buckets of histograms have no bound and are left out.");
+    return;
+  }
+  series.buckets.push_back({bound, *upper, sample.number});
+}
+
+void ExpositionReader::ReadPart(const Sample& sample, Part part, Series& series) {
+  switch (part) {
+    case Part::kBucket:
       return;
-    }
     case Part::kCount:
+      Again(series.has_count);
       series.count = sample.number;
       series.has_count = true;
       return;
     case Part::kSum:
+      Again(series.has_sum);
       series.sum = sample.number;
       series.has_sum = true;
       series.sum_ns = ScaledDecimal(sample.value, kSeconds);
       return;
     case Part::kValue:
-      if (quantile) return;  // of the client's own window: no figure of the run
+      Again(series.has_value);
       series.value = sample.number;
       series.has_value = true;
       return;
   }
+}
+
+void ExpositionReader::Again(bool has_one) {
+  if (!has_one) return;
+  losses_.Add("duplicate_series", true,
+              "Samples stand more than once for the same series; the last one counts.");
+}
+
+/// By bound; of several with one bound the last in the file.
+void ExpositionReader::OrderBuckets(std::vector<Bucket>& buckets) {
+  std::stable_sort(buckets.begin(), buckets.end(),
+                   [](const Bucket& a, const Bucket& b) { return a.upper < b.upper; });
+  size_t n_kept = 0;
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    const bool again = n_kept > 0 && buckets[n_kept - 1].upper == buckets[i].upper;
+    Again(again);
+    if (!again) ++n_kept;
+    if (n_kept - 1 != i) buckets[n_kept - 1] = std::move(buckets[i]);
+  }
+  buckets.resize(n_kept);
 }
 
 /// Types that no line gave, and the order of buckets.
@@ -166,8 +198,7 @@ void ExpositionReader::Finish() {
   for (Metric& metric : exposition_.metrics) {
     for (Series& series : metric.series) {
       std::vector<Bucket>& buckets = series.buckets;
-      std::stable_sort(buckets.begin(), buckets.end(),
-                       [](const Bucket& a, const Bucket& b) { return a.upper < b.upper; });
+      OrderBuckets(buckets);
       if (!buckets.empty() && metric.type == MetricType::kUntyped) {
         metric.type = MetricType::kHistogram;
       }

@@ -19,7 +19,7 @@ constexpr size_t kLongestPath = 200;
 
 /// Lists that hold a value of each request, and the unit they are written in.
 struct KnownList {
-  std::string_view name;
+  std::string_view path;
   int power;  ///< to nanoseconds; 0 = a count
   bool is_point_in_time = false;
 };
@@ -28,15 +28,15 @@ constexpr std::array<KnownList, 10> kKnownLists = {{{"ttfts", kSeconds},
                                                     {"e2e_latencies", kSeconds},
                                                     {"queue_times", kSeconds},
                                                     {"start_times", kSeconds, true},
-                                                    {"output_token_times", kSeconds, true},
+                                                    {"info/output_token_times", kSeconds, true},
                                                     {"itls", kSeconds},
                                                     {"input_lens", 0},
                                                     {"output_lens", 0},
                                                     {"prompt_lens", 0}}};
 
-const KnownList* FindKnown(std::string_view name) {
+const KnownList* FindKnown(std::string_view path) {
   const auto* const at = std::find_if(kKnownLists.begin(), kKnownLists.end(),
-                                      [&](const KnownList& list) { return list.name == name; });
+                                      [&](const KnownList& list) { return list.path == path; });
   return at == kKnownLists.end() ? nullptr : at;
 }
 
@@ -75,7 +75,7 @@ class RecordReader {
       case Token::kBeginObject:
         return ReadObject(whole, level + 1);
       case Token::kBeginArray:
-        return ReadArray(key);
+        return ReadArray(whole);
       case Token::kNull:
         return Put(std::move(whole), {});
       case Token::kTrue:
@@ -96,12 +96,12 @@ class RecordReader {
     return true;
   }
 
-  bool ReadArray(const std::string& key) {
-    if (key == "errors") return ReadErrors();
-    const KnownList* const list = FindKnown(key);
+  bool ReadArray(const std::string& path) {
+    if (path == "errors") return ReadErrors();
+    const KnownList* const list = FindKnown(path);
     if (list == nullptr) return scanner_.LeaveContainer();
-    if (key == "itls") return ReadItls(*list);
-    std::vector<int64_t>& values = record_.lists[key];
+    if (path == "itls") return ReadItls(*list);
+    std::vector<int64_t>& values = record_.lists[path];
     values.clear();
     return ReadNumbers(*list, values);
   }
@@ -134,7 +134,6 @@ class RecordReader {
   bool ReadItls(const KnownList& list) {
     NestedList& itls = record_.itls;
     itls = {};
-    record_.has_itls = true;
     for (;;) {
       const Token token = scanner_.Next();
       if (token == Token::kEndArray) return true;
@@ -197,9 +196,9 @@ std::optional<double> Record::Real(std::string_view path) const {
   return real && std::isfinite(*real) ? real : std::nullopt;
 }
 
-const std::vector<int64_t>& Record::List(std::string_view name) const {
+const std::vector<int64_t>& Record::List(std::string_view path) const {
   static const std::vector<int64_t> kNone;
-  const auto found = lists.find(name);
+  const auto found = lists.find(path);
   return found == lists.end() ? kNone : found->second;
 }
 

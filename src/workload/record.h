@@ -32,7 +32,8 @@ struct NestedList {
 
 /// One JSON object of a benchmark's result. Plain values have the path of their keys
 /// ("successes/latency/request_latency/mean"); of lists only those of single requests are kept, by
-/// their key: times in integer nanoseconds, lengths in tokens.
+/// their path, so that one of another depth is not taken for the run's own: times in integer
+/// nanoseconds, lengths in tokens.
 struct Record {
   std::vector<std::string> keys;  ///< of the object itself, in order
   std::vector<std::pair<std::string, Scalar>> scalars;
@@ -40,7 +41,6 @@ struct Record {
   NestedList itls;
   std::vector<std::string> errors;
   int64_t n_bad_numbers = 0;  ///< entries of lists that are kUnknown and not null
-  bool has_itls = false;
 
   bool HasKey(std::string_view key) const;
   /// The last value of that path; null where there is none.
@@ -49,8 +49,8 @@ struct Record {
   /// A number (also one in quotes) times 10^power.
   std::optional<int64_t> Number(std::string_view path, int power) const;
   std::optional<double> Real(std::string_view path) const;
-  /// The list of that name; empty where there is none.
-  const std::vector<int64_t>& List(std::string_view name) const;
+  /// The list of that path; empty where there is none.
+  const std::vector<int64_t>& List(std::string_view path) const;
 };
 
 /// Reads the object whose opening bracket was the scanner's last token. False at its error.

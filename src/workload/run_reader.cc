@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "src/workload/aggregates.h"
@@ -17,6 +18,20 @@ namespace {
 constexpr size_t kMostParameters = 200;
 constexpr size_t kMostAggregates = 1000;
 constexpr size_t kLongestText = 200;
+
+/// What ListNumber of record.cc takes; a longer time is more likely another unit.
+constexpr const char* kBadNumbers =
+    "Entries of lists are no number from 0 on, or a time above 115 days; their value is unknown.";
+
+/// The beginning of a text that a run keeps.
+std::string ShortText(std::string_view text, LossCounter& losses) {
+  if (text.size() > kLongestText) {
+    losses.Add(
+        "texts_cut", false,
+        fmt::format("Texts are kept up to {} bytes: the rest of them is left out.", kLongestText));
+  }
+  return std::string(text.substr(0, kLongestText));
+}
 
 std::optional<int64_t> Known(const std::vector<int64_t>& list, size_t index) {
   if (index >= list.size() || list[index] == kUnknown) return std::nullopt;
@@ -87,10 +102,10 @@ std::optional<int64_t> SumOf(const std::vector<int64_t>& times) {
 }
 
 /// A failed request has an error; files without errors have zeros in its place.
-void JudgeSuccess(const Record& record, size_t index, Request& request) {
+void JudgeSuccess(const Record& record, size_t index, Request& request, LossCounter& losses) {
   if (index < record.errors.size() && !record.errors[index].empty()) {
     request.ok = false;
-    request.error = record.errors[index].substr(0, kLongestText);
+    request.error = ShortText(record.errors[index], losses);
   }
   const bool nothing = request.output_tokens.value_or(1) == 0 && request.ttft_ns.value_or(0) == 0 &&
                        request.itl_ns.empty();
@@ -101,7 +116,8 @@ void JudgeSuccess(const Record& record, size_t index, Request& request) {
   if (request.e2e_ns == 0) request.e2e_ns.reset();
 }
 
-Request RequestOf(const Record& record, const RequestLists& lists, size_t index) {
+Request RequestOf(const Record& record, const RequestLists& lists, size_t index,
+                  LossCounter& losses) {
   Request request;
   request.start_ns = Known(lists.starts, index);
   request.ttft_ns = Known(lists.ttfts, index);
@@ -120,7 +136,7 @@ Request RequestOf(const Record& record, const RequestLists& lists, size_t index)
     const std::optional<int64_t> decode = SumOf(request.itl_ns);
     if (decode) request.e2e_ns = *request.ttft_ns + *decode;
   }
-  JudgeSuccess(record, index, request);
+  JudgeSuccess(record, index, request, losses);
   return request;
 }
 
@@ -132,7 +148,7 @@ void AddRequests(Record& record, Run& run, LossCounter& losses) {
                      !record.itls.ends.empty() || !lists.starts.empty();
   if (!timed) return;
   run.requests.reserve(n);
-  for (size_t i = 0; i < n; ++i) run.requests.push_back(RequestOf(record, lists, i));
+  for (size_t i = 0; i < n; ++i) run.requests.push_back(RequestOf(record, lists, i, losses));
   record.itls = {};
 }
 
@@ -207,38 +223,50 @@ void AddAggregate(const std::string& path, const Scalar& scalar, const Aggregate
                            path, scalar.text.substr(0, kLongestText)));
   } else if (run.aggregates.size() < kMostAggregates) {
     run.aggregates.push_back({key.metric, key.stat, *ns, path});
+  } else {
+    losses.Add("figures_left_out", true,
+               fmt::format("A run has more than {} figures of its own: the rest is left out.",
+                           kMostAggregates));
   }
 }
 
-/// The last value of a key that stands there twice.
-void AddParameter(std::string path, Scalar scalar, Run& run) {
-  if (run.parameters.size() >= kMostParameters) return;
-  scalar.text.resize(std::min(scalar.text.size(), kLongestText));
-  for (auto& [have, value] : run.parameters) {
-    if (have != path) continue;
-    value = std::move(scalar);
+/// The last value of a key that stands there twice. `places`: of each in the run's parameters.
+void AddParameter(std::string path, Scalar scalar, std::map<std::string, size_t>& places, Run& run,
+                  LossCounter& losses) {
+  scalar.text = ShortText(scalar.text, losses);
+  if (const auto found = places.find(path); found != places.end()) {
+    run.parameters[found->second].second = std::move(scalar);
     return;
   }
-  run.parameters.emplace_back(std::move(path), std::move(scalar));
+  if (run.parameters.size() < kMostParameters) {
+    places.emplace(path, run.parameters.size());
+    run.parameters.emplace_back(std::move(path), std::move(scalar));
+    return;
+  }
+  losses.Add(
+      "parameters_left_out", false,
+      fmt::format("A run has more than {} parameters: the rest is left out.", kMostParameters));
 }
 
 /// Figures of times become aggregates, all else parameters.
 void SortScalars(Record& record, Kind kind, Run& run, LossCounter& losses) {
+  std::map<std::string, size_t> places;
   for (auto& [path, scalar] : record.scalars) {
     const std::optional<AggregateKey> key =
         kind == Kind::kInferencePerf ? ParseLifecyclePath(path) : ParseAggregateKey(path);
     if (key && scalar.kind == Scalar::Kind::kNumber) {
       AddAggregate(path, scalar, *key, run, losses);
     } else if (!key && !IsField(path)) {
-      AddParameter(std::move(path), std::move(scalar), run);
+      AddParameter(std::move(path), std::move(scalar), places, run, losses);
     }
   }
 }
 
-std::string FirstText(const Record& record, std::initializer_list<const char*> keys) {
+std::string FirstText(const Record& record, std::initializer_list<const char*> keys,
+                      LossCounter& losses) {
   for (const char* const key : keys) {
     const std::optional<std::string_view> text = record.Text(key);
-    if (text && !text->empty()) return std::string(text->substr(0, kLongestText));
+    if (text && !text->empty()) return ShortText(*text, losses);
   }
   return {};
 }
@@ -247,8 +275,9 @@ std::string FirstText(const Record& record, std::initializer_list<const char*> k
 
 Run RunOf(Record record, Kind kind, LossCounter& losses) {
   Run run;
-  run.model = FirstText(record, {"model_id", "model", "model_name", "server_info/model_path"});
-  run.backend = FirstText(record, {"backend", "endpoint_type", "framework"});
+  run.model =
+      FirstText(record, {"model_id", "model", "model_name", "server_info/model_path"}, losses);
+  run.backend = FirstText(record, {"backend", "endpoint_type", "framework"}, losses);
   if (kind == Kind::kSglangOneBatch) {
     AddBatch(record, run);
   } else if (kind == Kind::kInferencePerf) {
@@ -258,10 +287,7 @@ Run RunOf(Record record, Kind kind, LossCounter& losses) {
     AddRequests(record, run, losses);
   }
   if (record.n_bad_numbers > 0) {
-    losses.Add(
-        "bad_numbers", true,
-        "Entries of lists are no finite number that is not negative; their value is unknown.",
-        record.n_bad_numbers);
+    losses.Add("bad_numbers", true, kBadNumbers, record.n_bad_numbers);
   }
   SortScalars(record, kind, run, losses);
   return run;
@@ -272,13 +298,20 @@ Request LifecycleRequest(const Record& record, LossCounter& losses) {
   request.start_ns = record.Number("start_time", kSeconds);
   const std::optional<int64_t> end = record.Number("end_time", kSeconds);
   int64_t length = 0;
-  if (request.start_ns && end && !__builtin_sub_overflow(*end, *request.start_ns, &length) &&
-      length >= 0 && length <= kLongestNs) {
-    request.e2e_ns = length;
+  if (request.start_ns && end) {
+    const bool known = !__builtin_sub_overflow(*end, *request.start_ns, &length) && length >= 0 &&
+                       length <= kLongestNs;
+    if (known) {
+      request.e2e_ns = length;
+    } else {
+      losses.Add("bad_times", true,
+                 "Requests end before they start, or take more than 115 days; how long they took "
+                 "is unknown.");
+    }
   }
   request.input_tokens = Whole(record, "info/input_tokens");
   request.output_tokens = Whole(record, "info/output_tokens");
-  const std::vector<int64_t>& times = record.List("output_token_times");
+  const std::vector<int64_t>& times = record.List("info/output_token_times");
   for (size_t i = 0; i < times.size(); ++i) {
     int64_t step = kUnknown;
     const int64_t before = i == 0 ? request.start_ns.value_or(kUnknown) : times[i - 1];
@@ -299,11 +332,10 @@ Request LifecycleRequest(const Record& record, LossCounter& losses) {
                       record.Find("error/error_type") != nullptr;
   if (failed) {
     request.ok = false;
-    request.error = FirstText(record, {"error/error_msg", "error", "error/error_type"});
+    request.error = FirstText(record, {"error/error_msg", "error", "error/error_type"}, losses);
   }
   if (record.n_bad_numbers > 0) {
-    losses.Add("bad_numbers", true, "Entries of lists are no number; their value is unknown.",
-               record.n_bad_numbers);
+    losses.Add("bad_numbers", true, kBadNumbers, record.n_bad_numbers);
   }
   return request;
 }

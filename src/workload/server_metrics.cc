@@ -14,19 +14,6 @@
 namespace layerscope::workload {
 namespace {
 
-/// The name with its engine in front, as the engines write it themselves: Ray writes
-/// `ray_vllm_…` for `vllm:…`. Empty for a metric of nobody we know.
-std::string CanonicalName(std::string_view name) {
-  if (name.starts_with("vllm:") || name.starts_with("sglang:")) return std::string(name);
-  if (name.starts_with("ray_")) name.remove_prefix(4);
-  for (const std::string_view engine : {"vllm", "sglang"}) {
-    if (name.starts_with(engine) && name.substr(engine.size()).starts_with('_')) {
-      return fmt::format("{}:{}", engine, name.substr(engine.size() + 1));
-    }
-  }
-  return {};
-}
-
 /// Names of a role, the newest first; a counter may have _total behind it.
 struct RoleNames {
   MetricRole role;
@@ -86,16 +73,24 @@ std::vector<double> BoundsOf(const std::vector<Bucket>& buckets, bool in_seconds
   return bounds;
 }
 
+/// The mean in the unit of BoundsOf; absent where it is unknown.
+std::optional<double> MeanOf(const MetricFigures& figures) {
+  if (!figures.count || *figures.count <= 0) return std::nullopt;
+  if (figures.sum_ns) return static_cast<double>(*figures.sum_ns) / *figures.count;
+  return figures.sum ? std::optional(*figures.sum / *figures.count) : std::nullopt;
+}
+
 void AddQuantiles(const std::vector<Bucket>& buckets, bool in_seconds, MetricFigures& figures) {
   const std::vector<double> bounds = BoundsOf(buckets, in_seconds);
   if (!buckets.empty()) {
     figures.first_bound = Finite(bounds.front());
     figures.first_count = Finite(buckets.front().cumulative);
   }
+  const std::optional<double> mean = MeanOf(figures);
   for (size_t i = 0; i < kPercentiles.size(); ++i) {
-    const std::optional<double> quantile =
-        HistogramQuantile(bounds, buckets, static_cast<double>(kPercentiles.at(i)) / 100);
-    if (quantile) figures.quantiles.at(i) = Finite(*quantile);
+    const std::optional<Quantile> quantile =
+        BoundedQuantile(bounds, buckets, static_cast<double>(kPercentiles.at(i)) / 100, mean);
+    if (quantile && std::isfinite(quantile->value)) figures.quantiles.at(i) = quantile;
   }
 }
 
@@ -169,22 +164,34 @@ void AddUnique(std::vector<std::string>& list, const std::string& text) {
   list.push_back(text);
 }
 
+bool NamesEngine(std::string_view label) {
+  return label == "engine" || label == "dp_rank" || label == "engine_id";
+}
+
 void NoteLabels(const Metric& metric, ServerMetrics& server) {
   for (const Series& series : metric.series) {
     for (const auto& [name, value] : series.labels) {
       if (name == "model_name") AddUnique(server.models, value);
-      if (name == "engine" || name == "dp_rank" || name == "engine_id") {
-        AddUnique(server.engines, value);
-      }
+      if (NamesEngine(name)) AddUnique(server.engines, value);
     }
   }
 }
 
+bool HasEngineLabel(const Metric& metric) {
+  return std::any_of(metric.series.begin(), metric.series.end(), [](const Series& series) {
+    return std::any_of(series.labels.begin(), series.labels.end(),
+                       [](const auto& label) { return NamesEngine(label.first); });
+  });
+}
+
 /// V0 has no engine label and its own names for the cache.
-std::string VllmVersion(const Exposition& exposition, const ServerMetrics& server) {
-  if (server.engine != "vllm") return {};
-  if (!server.engines.empty() || exposition.Find("vllm:kv_cache_usage_perc") != nullptr)
-    return "V1";
+std::string VllmVersion(const Exposition& exposition) {
+  const bool v1 =
+      exposition.Find("vllm:kv_cache_usage_perc") != nullptr ||
+      std::any_of(exposition.metrics.begin(), exposition.metrics.end(), [](const Metric& metric) {
+        return !CanonicalName(metric.name).empty() && HasEngineLabel(metric);
+      });
+  if (v1) return "V1";
   const bool v0 = exposition.Find("vllm:cpu_cache_usage_perc") != nullptr ||
                   exposition.Find("vllm:num_requests_swapped") != nullptr;
   return v0 ? "V0" : std::string();
@@ -206,6 +213,17 @@ void FindRoles(const std::map<std::string, size_t>& by_name, ServerMetrics& serv
 }
 
 }  // namespace
+
+std::string CanonicalName(std::string_view name) {
+  if (name.starts_with("vllm:") || name.starts_with("sglang:")) return std::string(name);
+  if (name.starts_with("ray_")) name.remove_prefix(4);
+  for (const std::string_view engine : {"vllm", "sglang"}) {
+    if (name.starts_with(engine) && name.substr(engine.size()).starts_with('_')) {
+      return fmt::format("{}:{}", engine, name.substr(engine.size() + 1));
+    }
+  }
+  return {};
+}
 
 std::string_view ToString(MetricRole role) {
   constexpr std::array<std::string_view, kRoles> kNames = {"ttft",
@@ -232,8 +250,26 @@ const ServerMetric* ServerMetrics::Of(MetricRole role) const {
   return index ? &metrics[*index] : nullptr;
 }
 
+base::Result<ServerEngine> EngineOf(const Exposition& exposition) {
+  for (const Metric& metric : exposition.metrics) {
+    const std::string canonical = CanonicalName(metric.name);
+    if (canonical.empty()) continue;
+    const std::string name = canonical.substr(0, canonical.find(':'));
+    return ServerEngine{name, name == "vllm" ? VllmVersion(exposition) : std::string()};
+  }
+  return base::Error{
+      base::ErrorCode::kInvalidInput,
+      fmt::format("this is a Prometheus dump of neither vLLM nor SGLang (its first metric: {})",
+                  exposition.metrics.empty() ? "none" : exposition.metrics.front().name),
+      "save the answer of the inference server's /metrics"};
+}
+
 base::Result<ServerMetrics> BuildServerMetrics(const Exposition& exposition) {
+  base::Result<ServerEngine> engine = EngineOf(exposition);
+  if (!engine.ok()) return std::move(engine).error();
   ServerMetrics server;
+  server.engine = std::move(engine->name);
+  server.version = std::move(engine->version);
   std::map<std::string, size_t> by_name;
   for (const Metric& metric : exposition.metrics) {
     const std::string canonical = CanonicalName(metric.name);
@@ -241,19 +277,10 @@ base::Result<ServerMetrics> BuildServerMetrics(const Exposition& exposition) {
       ++server.n_other;
       continue;
     }
-    if (server.engine.empty()) server.engine = canonical.substr(0, canonical.find(':'));
     by_name.emplace(canonical, server.metrics.size());
     NoteLabels(metric, server);
     server.metrics.push_back(MetricOf(metric, canonical));
   }
-  if (server.metrics.empty()) {
-    return base::Error{
-        base::ErrorCode::kInvalidInput,
-        fmt::format("this is a Prometheus dump of neither vLLM nor SGLang (its first metric: {})",
-                    exposition.metrics.empty() ? "none" : exposition.metrics.front().name),
-        "save the answer of the inference server's /metrics"};
-  }
-  server.version = VllmVersion(exposition, server);
   FindRoles(by_name, server);
   server.losses = exposition.losses;
   return server;

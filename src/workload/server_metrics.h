@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/base/result.h"
+#include "src/workload/histogram.h"
 #include "src/workload/prometheus_text.h"
 
 namespace layerscope::workload {
@@ -24,7 +25,7 @@ struct MetricFigures {
   std::optional<double> count;  ///< of counters; of histograms the number of observations
   std::optional<double> sum;    ///< of histograms that are not of seconds
   std::optional<int64_t> sum_ns;
-  std::array<std::optional<double>, kPercentiles.size()> quantiles{};  ///< ns where of seconds
+  std::array<std::optional<Quantile>, kPercentiles.size()> quantiles{};  ///< ns where of seconds
   /// The smallest bound of the histogram and what lies below it: quantiles in there are no more
   /// than a guess between 0 and the bound.
   std::optional<double> first_bound;
@@ -60,6 +61,18 @@ enum class MetricRole : uint8_t {
 };
 inline constexpr size_t kRoles = 16;
 std::string_view ToString(MetricRole role);
+
+/// The name with its engine in front, as the engines write it themselves: Ray writes `ray_vllm_…`
+/// for `vllm:…`. Empty for a metric of nobody we know.
+std::string CanonicalName(std::string_view name);
+
+/// Whose a dump is.
+struct ServerEngine {
+  std::string name;     ///< "vllm" or "sglang"
+  std::string version;  ///< "V0" or "V1" of vLLM where names tell; else empty
+};
+/// By the names and labels of the dump alone. kInvalidInput where it is of neither.
+base::Result<ServerEngine> EngineOf(const Exposition& exposition);
 
 /// The engine's metrics of one dump, or of the time between two.
 struct ServerMetrics {

@@ -86,9 +86,9 @@ def compare_copy(tally, file, folder):
         tally.equal(f"info {key}", after[key], value)
     for by in ("name", "op", "op-dims", "module", "category", "stream"):
         tally.equal(f"kernels by {by}", kernels_of(out, by), kernels_of(file, by))
-    for verb in ("modules", "steps"):
+    for verb in ("modules", "steps", "overhead"):
         before, after = data_of(verb, file), data_of(verb, out)
-        for key in ("nodes", "unattributed", "total", "steps", "outside"):
+        for key in ("nodes", "unattributed", "total", "steps", "outside", "median", "left_out"):
             tally.equal(f"{verb} {key}", after.get(key), before.get(key))
 
 
@@ -377,6 +377,8 @@ def main():
             parts.run(f"cut, {what}", compare_cut, run, root)
             if len(run.ranks) > 1:
                 parts.run(f"annotate --rank, {what}", compare_rank, run, root)
+        run = generate(root / "lost", "--seed 8 --launch eager --ranks 2 --steps 4 --orphans 5 --drop-calls 200")
+        parts.run("annotate, lost launches", compare_copy, run.database, root)
         for what, options in GRAPHS.items():
             run = generate(root / what.replace(" ", "_"), options)
             parts.run(f"annotate, {what}", compare_graphs, run, root)

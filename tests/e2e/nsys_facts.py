@@ -385,7 +385,8 @@ def figures_of(path):
         "kernels_without_launch": sum(a.call is None or not a.call.launches for a in kernels),
         "activities_without_call": sum(a.call is None for a in activities),
         "kernels": grouped(kernels, lambda a: a.name),
-        "ops": grouped(kernels, lambda a: a.op.name if a.op else None),
+        "ops": grouped([a for a in activities if a.kind in ("kernel", "graph")],
+                       lambda a: a.op.name if a.op else None),
         "processes": {str(p >> 24 & LOW_24): process_figures(capture, p, scopes)
                       for p in sorted({a.process for a in activities})},
         "steps": step_figures(capture, steps),

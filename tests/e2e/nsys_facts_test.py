@@ -6,6 +6,7 @@ on the real databases of ../shared and on generated ones.
 """
 
 import pathlib
+import sqlite3
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -26,8 +27,12 @@ GENERATED = {
     "messy_ranks": "--ranks 3 --outputs --domains --open-ranges --destructions --second-thread --run-ahead "
                    "--branches 2 --graph-copies --no-further-keys",
     "plain": "--quotes plain --launch eager --ops --domains --second-thread",
+    "lost_nodes": "--clones 2 --ops --lost-nodes 3 --orphans 2 --launch-scope",
     "oldest": "--schema 2022.2 --clones 2 --quotes double --registered --shuffle",
 }
+NO_OP = "[no op]"
+# How rows that are no kernels begin; the script has the kinds of copies as numbers.
+OTHERS = ("Memcpy", "Memset", "[graph]")
 
 
 def compare(tally, file):
@@ -72,18 +77,24 @@ def by_key(rows, key):
             for name, same in found.items()}
 
 
+def compare_rows(tally, what, ours, wanted):
+    """Both ways: a row that should not be there is as wrong as one that is missing."""
+    tally.equal(f"{what}: rows that should not be there", sorted(ours.keys() - wanted.keys()), [])
+    for name, figures in wanted.items():
+        tally.equal(f"{what} {name[:60]}", ours.get(name), figures)
+
+
 def compare_kernels(tally, file, facts):
-    ours = by_key(program.run_json("kernels", [file], "-n", "0")["data"]["rows"], "name")
-    for name, wanted in facts["kernels"].items():
-        tally.equal(f"kernel {name[:60]}", ours.get(name), wanted)
+    rows = program.run_json("kernels", [file], "-n", "0")["data"]["rows"]
+    others = [row for row in rows if row["name"].startswith(OTHERS)]
+    compare_rows(tally, "kernel", by_key([row for row in rows if row not in others], "name"), facts["kernels"])
+    counts = [facts["counts"][kind] for kind in ("memcpy", "memset", "graph")]
+    tally.equal("copies, sets and whole graphs", [sum(row[key] for row in others) for key in ("n", "sum_ns")],
+                [sum(count[key] for count in counts) for key in ("n", "sum_ns")])
     rows = program.run_json("kernels", [file], "--by", "op", "-n", "0")["data"]["rows"]
-    ours = by_key(rows, "key")
-    for name, wanted in facts["ops"].items():
-        if name is not None:
-            tally.equal(f"op {name}", ours.get(name), wanted)
-    known = sum(f["n"] for name, f in facts["ops"].items() if name is not None)
-    tally.equal("kernels with an op", known,
-                sum(f["n"] for name, f in ours.items() if name in facts["ops"]))
+    wanted = {NO_OP if name is None else name: figures for name, figures in facts["ops"].items()}
+    of_kernels = [row for row in rows if not row["key"].endswith("(copies)")]
+    compare_rows(tally, "op", by_key(of_kernels, "key"), wanted)
 
 
 def merged(processes):
@@ -134,6 +145,18 @@ def compare_modules(tally, data, wanted):
         tally.equal(f"unattributed.{reason}", data["unattributed"]["by_reason"].get(reason, 0), ns)
 
 
+def compare_without_launches(tally, folder):
+    """Every second graph launch is not in the file: what it ran is of a graph all the same."""
+    file = nsys_runs.generate(folder, GENERATED["lost_nodes"]).database
+    with sqlite3.connect(file) as connection:
+        lost = connection.execute(
+            "DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE correlationId % 2 = 0 AND nameId IN "
+            "(SELECT id FROM StringIds WHERE value LIKE '%GraphLaunch%')").rowcount
+    connection.close()
+    tally.holds("graph launches are lost", lost > 0)
+    compare(tally, file)
+
+
 def kept_steps(steps):
     """Without the annotations that hold one of another family: the inner one is the step."""
     def family(step):
@@ -176,6 +199,8 @@ def main():
             if wanted(name):
                 run = nsys_runs.generate(pathlib.Path(folder) / name, options)
                 parts.run(name, compare, run.database)
+        if wanted("lost_launches"):
+            parts.run("lost_launches", compare_without_launches, pathlib.Path(folder) / "lost_launches")
     parts.close()
 
 

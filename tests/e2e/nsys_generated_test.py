@@ -242,14 +242,20 @@ def compare_formats(tally, folder, options):
             tally.equal(f"{verb} {more}: rows", len(nsys_rows), len(kineto_rows))
             for ours, theirs in zip(nsys_rows, kineto_rows):
                 tally.equal(f"{verb} {more}", ours, theirs)
-        nsys = runs.module_rows(program.run_json("modules", [run.database], "-n", "0", *pid)["data"])
+        nsys = program.run_json("modules", [run.database], "-n", "0", *pid)["data"]
         annotations = ["--graph-annotations", str(folder / "annotations")] if graphs else []
-        kineto = runs.module_rows(kineto_data(run, "modules", index, annotations))
+        kineto = kineto_data(run, "modules", index, annotations)
+        tally.equal("paths, each once in both", paths_of(kineto), paths_of(nsys))
+        nsys, kineto = runs.module_rows(nsys), runs.module_rows(kineto)
         for path, row in kineto.items():
-            # A Kineto trace hangs what graph annotations tell below the scope of the launch.
-            keys = ("excl", "kernel_excl_ns") if graphs else ("excl", "incl", "kernel_incl_ns")
+            # What a path says is the module's place, whatever is open at the launch.
+            keys = ("excl", "incl", "kernel_incl_ns")
             tally.equal(f"module {path}", {key: nsys.get(path, {}).get(key) for key in keys},
                         {key: row[key] for key in keys})
+
+
+def paths_of(data):
+    return sorted(node["path"] for node in data["nodes"] if node["gpu_incl_ns"])
 
 
 def kineto_data(run, verb, rank, more):

@@ -21,6 +21,7 @@ from e2e import Parts, program
 VERBS = ("info", "modules", "steps", "overhead", "kernels", "summary", "layers")
 N_CUTS = 40
 N_FLIPS = 60
+N_PLACED = 300_000
 MEMORY_BYTES = 3 << 30
 BIG = 2**63 - 1
 KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
@@ -186,6 +187,42 @@ def check_many_processes(tally, run, folder):
     check_ends(tally, file, ("info", "modules", "overhead"))
 
 
+def check_places(tally, folder, n_processes, n_devices):
+    """Three hundred thousand kernels, launches and steps, dealt out to processes and devices. Whatever looks
+    at each pair of them needs minutes."""
+    folder.mkdir()
+    file = folder / "places.sqlite"
+    connection = sqlite3.connect(file)
+    connection.executescript(f"""
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000');
+        CREATE TABLE {KERNEL} (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
+                               correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER);
+        CREATE TABLE {RUNTIME} (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,
+                                correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
+        CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER,
+                                  textId INTEGER, domainId INTEGER);""")
+    for i in range(N_PLACED):
+        process, start = (1 + i % n_processes) << 24, i * 100_000
+        connection.execute(f"INSERT INTO {KERNEL} VALUES (?, ?, ?, 1, 7, ?, ?, 1, 1)",
+                           (start + 20_000, start + 50_000, i % n_devices, i + 1, process))
+        connection.execute(f"INSERT INTO {RUNTIME} VALUES (?, ?, 0, ?, ?, 2, 0)",
+                           (start + 10_000, start + 15_000, process | 1, i + 1))
+        connection.execute("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, ?, NULL, 0)",
+                           (start, start + 90_000, "execute_context_0(0)_generation_1(1)", process | 1))
+    connection.commit()
+    connection.close()
+    check_ends(tally, file, ("info", "steps", "summary", "overhead"))
+
+
+def check_placed_devices(tally, _, folder):
+    check_places(tally, folder, 1, N_PLACED)
+
+
+def check_placed_processes(tally, _, folder):
+    check_places(tally, folder, N_PLACED, 1)
+
+
 def check_shared_text(tally, _, folder):
     """Six thousand ranges that share one text of 300 kB: 1.8 GB of names in a file of 1.2 MB."""
     folder.mkdir()
@@ -214,6 +251,8 @@ WHOLE = {
     "open_ranges": check_open_ranges,
     "long_chain": check_long_chain,
     "many_processes": check_many_processes,
+    "placed_devices": check_placed_devices,
+    "placed_processes": check_placed_processes,
 }
 
 

@@ -26,6 +26,18 @@ MORE = {
     "micro_batches": "--family mla_dsa --layers 4 --passes 4 --seed 45 --micro-batches --steps vllm",
 }
 
+# Files of ../shared beside the traces, and what they are. Every other file is compared: one that is
+# refused is a failure.
+NO_TRACES = {
+    "hta_execution_trace_et.json.gz": "PyTorch execution trace (Chakra)",
+    "tracelens_rocprofv3_908_results.json.gz": "rocprofv3 results",
+    "hf_qwen3_tiny_compiled_inductor_provenance.json": "without traceEvents",
+    "hf_qwen3_tiny_config.json": "Hugging Face model config",
+    "hf_qwen3_tiny_named_modules.json": "not events",
+    "hf_qwen3moe_tiny_config.json": "Hugging Face model config",
+    "vllm_bench_random20.json": "benchmark's result",
+    "vllm_qwen3_tiny_named_modules.json": "not events",
+}
 
 # Databases in which each line has some time in one case or another.
 NSYS = {
@@ -134,7 +146,8 @@ def check_sums(tally, data):
     tally.equal("groups hold all wall time", sum(g["sum_wall_ns"] for g in data["median"]), walls)
     for group in data["median"]:
         of_group = sorted(s["wall_ns"] for s in data["steps"] if s["wall_ns"] > 0 and
-                          (s["phase"], s["requests"]) == (group["phase"], group["requests"]))
+                          (s["phase"], s["requests"]) == (group["phase"], group["requests"]) and
+                          (s["phase"] or s["launch_mode"] == group["launch_mode"]))
         tally.equal("steps of a group", len(of_group), group["n_steps"])
         tally.equal("median of a group", of_group[(len(of_group) - 1) // 2], group["wall_ns"])
 
@@ -150,12 +163,15 @@ def real_traces():
     folder = shared("traces/kineto")
     if folder is None:
         return []
-    found = []
-    for file in sorted([*folder.iterdir(), *shared("traces/cpu").glob("*.json*")]):
-        done = program.run(["overhead", file, "--format", "json"])
-        if done.exit == 0:
-            found.append(file)
-    return found
+    return sorted([*folder.iterdir(), *shared("traces/cpu").glob("*.json*")])
+
+
+def check_no_trace(tally, file, words):
+    """What lies beside the traces and is none is refused, saying what it is."""
+    done = program.run(["overhead", file, "--format", "json"])
+    tally.equal("exit", done.exit, 3)
+    message = program.parse_json(done.stdout)["error"]["message"]
+    tally.holds(f"says {words!r}: {message}", words in message)
 
 
 def real_databases():
@@ -196,7 +212,13 @@ def main():
     if not files:
         parts.skip("real traces", "../shared/traces is absent")
     for file in files:
-        parts.run(file.name, compare, file)
+        if file.name in NO_TRACES:
+            parts.run(f"{file.name} is refused", check_no_trace, file, NO_TRACES[file.name])
+        else:
+            parts.run(file.name, compare, file)
+    if files:
+        parts.run("files that are no traces", lambda tally: tally.equal(
+            "are there", sorted(NO_TRACES.keys() - {file.name for file in files}), []))
     for name, options in {**GRID, **MORE}.items():
         parts.run(f"generated {name}", compare_generated, name, options)
     with tempfile.TemporaryDirectory(prefix="layerscope-overhead-") as folder:

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -54,13 +55,17 @@ class ViewServer:
 
 
 @contextlib.contextmanager
-def view(inputs, *options):
-    """Starts it on a port of the system's choice, and ends it."""
+def view(inputs, *options, stdin=None, descriptors=None):
+    """Starts it on a port of the system's choice, and ends it. `descriptors`: how many it may have open."""
     arguments = [str(program.binary()), "view", *map(str, inputs), "--no-open", *map(str, options)]
     if "--port" not in options:
         arguments += ["--port", "0"]
-    process = subprocess.Popen(arguments, cwd=program.ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    process = subprocess.Popen(arguments, cwd=program.ROOT, stdin=stdin, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"},
+                               preexec_fn=limit if descriptors else None)
     try:
         late = time.monotonic() + START_S
         line = process.stdout.readline().strip()

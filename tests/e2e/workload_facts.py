@@ -159,6 +159,27 @@ def quantile(buckets, share):
     return finite[-1][0]
 
 
+def bounded(buckets, share, mean):
+    """A quantile of a histogram and what it is: the estimate, or the limit that it would cross. Of values that are
+    not negative no more than `mean / x` of them reach x; the same holds of their distances from the highest bound."""
+    estimate = quantile(buckets, share)
+    if estimate is None:
+        return None, None
+    finite = [(Fraction(Decimal(bound)), Fraction(n)) for bound, n in buckets if bound != "+Inf"]
+    total = Fraction(dict(buckets)["+Inf"])
+    if share * total > finite[-1][1]:
+        return estimate, "at_least"
+    most = mean / (1 - share)
+    if estimate > most * (1 + Fraction(1, 10**9)):
+        return most, "at_most"
+    highest = next((bound for bound, n in finite if n >= total), None)
+    if highest is not None:
+        least = highest - (highest - mean) / share
+        if estimate < least * (1 - Fraction(1, 10**9)):
+            return least, "at_least"
+    return estimate, None
+
+
 def metric_figures(name, metric):
     """What `server` says of one metric, all series added up."""
     series = list(metric["series"].values())
@@ -174,8 +195,12 @@ def metric_figures(name, metric):
             buckets[bound] = buckets.get(bound, 0) + n
     total, in_seconds = sum(s["sum"] for s in series), name.endswith("_seconds")
     figures |= {"sum_ns": nanoseconds(total)} if in_seconds else {"sum": total}
+    figures["quantile_bounds"] = {}
+    mean = Fraction(total) / Fraction(figures["count"]) if figures["count"] else None
     for percent in PERCENTILES:
-        value = quantile(list(buckets.items()), Fraction(percent, 100))
+        value, limit = bounded(list(buckets.items()), Fraction(percent, 100), mean)
         key = f"p{percent}_ns" if in_seconds else f"p{percent}"
+        if limit:
+            figures["quantile_bounds"][key] = limit
         figures[key] = value if value is None or not in_seconds else nanoseconds(value)
     return figures

@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto rules = model::LoadRuleSet("");
   LS_CHECK(rules.ok(), "the rules that are built in load");
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto trace = Read(text);
+  auto trace = Read(text);
   if (!trace.ok()) return 0;
   const attribution::Attribution attribution = attribution::Attribute(*trace, *rules);
   layers::LayerOptions options;

@@ -53,7 +53,12 @@ void ReadDump(std::string_view text) {
   (void)workload::BuildServerMetrics(*whole);
   if (!part.ok()) return;
   (void)workload::IsEarlier(*part, *whole);
-  (void)workload::BuildServerMetrics(workload::MetricDifference(*part, *std::move(whole)));
+  const auto difference = workload::MetricDifference(*part, *std::move(whole));
+  if (difference.ok()) {
+    (void)workload::BuildServerMetrics(*difference);
+  } else {
+    LS_CHECK(!difference.error().message.empty(), "a refusal says why");
+  }
 }
 
 }  // namespace

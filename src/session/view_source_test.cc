@@ -1,0 +1,63 @@
+#include "src/session/view_source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+namespace layerscope::session {
+namespace {
+
+/// A benchmark's result and a dump, which go away with the test.
+class ViewSourceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const testing::TestInfo* info = testing::UnitTest::GetInstance()->current_test_info();
+    const std::filesystem::path folder(testing::TempDir());
+    bench_ = (folder / (std::string("view_source_") + info->name() + ".json")).string();
+    metrics_ = (folder / (std::string("view_source_") + info->name() + ".txt")).string();
+    std::ofstream(bench_) << R"({"completed": 1, "duration": 1, "num_prompts": 1})";
+    std::ofstream(metrics_) << "vllm:num_requests_running 1\n";
+  }
+  void TearDown() override {
+    std::filesystem::remove(bench_);
+    std::filesystem::remove(metrics_);
+  }
+
+  base::Result<std::unique_ptr<ViewSource>> Open(RawOptions given) const {
+    ViewRequest request;
+    request.bench = {bench_};
+    request.prometheus = metrics_;
+    request.given = std::move(given);
+    base::StageClock clock;
+    return ViewSource::Open(request, {}, clock);
+  }
+
+  std::string bench_;
+  std::string metrics_;
+};
+
+TEST_F(ViewSourceTest, FilesOfOptionsAreInputsToo) {
+  const base::Result<std::unique_ptr<ViewSource>> source = Open({});
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  const std::string index = (*source)->IndexJson(true, {});
+  for (const std::string& path : {bench_, metrics_}) {
+    EXPECT_NE(index.find("\"path\": \"" + path + "\""), std::string::npos) << index;
+  }
+}
+
+TEST_F(ViewSourceTest, AWorkloadKeepsToTheMemoryLimit) {
+  const base::Result<std::unique_ptr<ViewSource>> refused = Open({{"memory-limit", "100B"}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, base::ErrorCode::kFailed);
+  EXPECT_EQ(refused.error().message, "--bench " + bench_ +
+                                         ": too large for this --memory-limit, which leaves room "
+                                         "for 12 B");
+  EXPECT_EQ(refused.error().hint, "raise --memory-limit");
+  EXPECT_TRUE(Open({{"memory-limit", "1MiB"}}).ok());
+}
+
+}  // namespace
+}  // namespace layerscope::session
