@@ -225,6 +225,10 @@ test('blocks are walked by the keyboard alone', async ({ page, example }) => {
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/layer=1/);
   await page.getByRole('listbox', { name: 'Layers' }).getByRole('option').nth(1).press('Escape');
+  // The first one closes what the layer says of itself.
+  await expect(page.locator('.tooltip')).toHaveCount(0);
+  await expectView(page, 'vMod');
+  await page.keyboard.press('Escape');
   await expectView(page, 'vLayer');
   await page.locator('tr.arch-row-op').first().focus();
   await page.keyboard.press('ArrowDown');

@@ -1,6 +1,6 @@
 import { at, expect, expectAccessible, plain, test } from './fixtures';
 import { EXAMPLE, dataOf, run } from './program';
-import { percent } from './figures';
+import { percent, time } from './figures';
 
 interface Envelope {
   readonly coverage: { total_ns: number; module: Record<string, number> };
@@ -34,6 +34,22 @@ test.describe('the frame', () => {
     await expect(page.getByRole('tab', { name: 'Workload' })).toBeFocused();
     await page.goBack();
     await expect(page.getByRole('tab', { name: 'Architecture' })).toHaveAttribute('aria-selected', 'true');
+  });
+
+  test('says what of the address is not there, until it is dismissed', async ({ page, example }) => {
+    await page.goto(at(example.url, 'tab=nonsense&pass=99'));
+    const notice = page.locator('.notice');
+    await expect(notice).toContainText('There is no tab “nonsense”');
+    await expect(notice).toContainText('There is no pass 99; there are passes 0 to 4.');
+    await notice.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(notice).toHaveCount(0);
+    await expect(page).not.toHaveURL(/pass=/);
+  });
+
+  test('says how long was recorded: the span of the file', async ({ page, example }) => {
+    const { inputs } = JSON.parse(run('summary', EXAMPLE, '--format', 'json')) as { inputs: readonly { span_ns: number }[] };
+    await page.goto(example.url);
+    await expect(page.locator('.what')).toContainText(`${time(inputs[0]?.span_ns ?? 0).replace(' ', '\u00a0')} recorded`);
   });
 
   test('is dark when the system is, and when asked', async ({ page, example }) => {

@@ -236,6 +236,7 @@ test.describe('the layers', () => {
 });
 
 test('the Profiler has no serious fault of accessibility, in each of its views', async ({ page, example }) => {
+  test.slow();
   for (const view of ['categories', 'passes', 'variance']) {
     await open(page, example.url, `tab=profiler&module=${LAYER}&layer=7&prof.layers=${view}&theme=${view === 'passes' ? 'dark' : 'light'}`);
     await expectAccessible(page);

@@ -124,6 +124,18 @@ test('the wheel zooms, finer slices come, and the address keeps the window', asy
   await expect(page.locator('.tl-range')).toContainText(time(TIMELINE.to_ns - TIMELINE.from_ns).replace(' ', '\u00a0'));
 });
 
+test('the window is that of the address, also where that changes later', async ({ page, example }) => {
+  await open(page, example.url, 'tab=profiler&time.window=10000000-20000000');
+  const range = page.locator('.tl-range');
+  await expect(range).toContainText('10.00\u00a0ms – 20.00\u00a0ms');
+  await page.evaluate(() => {
+    location.hash = location.hash.replace('10000000-20000000', '30000000-40000000');
+  });
+  await expect(range).toContainText('30.00\u00a0ms – 40.00\u00a0ms');
+  await page.goBack();
+  await expect(range).toContainText('10.00\u00a0ms – 20.00\u00a0ms');
+});
+
 test('dragging moves the window, and a press in the overview does', async ({ page, example }) => {
   await open(page, example.url, 'tab=architecture&time.window=30000000-40000000');
   const box = await canvas(page).boundingBox();

@@ -3,7 +3,9 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ArchitectureTab } from './architecture/architecture_tab';
 import { DropZone } from './frame/drop_zone';
-import { Badges, Header } from './frame/header';
+import { AddressNotice } from './frame/address_notice';
+import { Badges } from './frame/badges';
+import { Header } from './frame/header';
 import { StartPage } from './frame/start_page';
 import { TAB_TITLES, TabList, panelId } from './frame/tab_list';
 import { ProfilerTab } from './profiler/profiler_tab';
@@ -117,6 +119,7 @@ export function App({ opening }: { opening: Promise<void> }): JSX.Element {
           </div>
           <main class="panels">
             <Notice />
+            <AddressNotice />
             <Panels />
           </main>
           {from.index.analyses.includes('timeline') && (

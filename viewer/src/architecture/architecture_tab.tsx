@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ModelExecution } from '../data/documents';
-import { useDocument } from '../state/answers';
+import { useAnalysis, useDocument } from '../state/answers';
+import { useShortNames } from '../state/short_names';
+import { selection, source } from '../state/state';
 import { NameText } from '../ui/name_text';
-import { EmptyState, WhenLoaded } from '../ui/states';
-import './architecture.css';
+import { AbstainedState, EmptyState, WhenLoaded } from '../ui/states';
 import type { FlowContext } from './block';
-import { readModel } from './document';
+import { findPath, readModel } from './document';
 import { FlowView } from './flow_view';
 import { openAtFirst, timeIn } from './flow';
 import { ArchHeader } from './header';
@@ -15,11 +16,15 @@ import { LayerRail } from './layer_rail';
 import { LayerView } from './layer_view';
 import type { ArchModel, ArchNode, Layer, Metric } from './model';
 import { foldOf } from './model';
-import { chosenMetric, currentWhere, go } from './place';
-import { useShortNames } from './short_names';
+import { chosenMetric, chosenNode, currentWhere, go } from './place';
 import { StepView } from './step_view';
+import './frame.css';
+import './layer_rail.css';
+import './flow.css';
+import './inspector.css';
+import './layer_step.css';
 import type { Where } from './view';
-import { above, drillInto } from './view';
+import { above, drillInto, layerAt } from './view';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -38,9 +43,44 @@ function chooseLayer(model: ArchModel, where: Where, layer: Layer): void {
   go(model, { view: 'vMod', node: where.node.id, layer: where.layer?.index === layer.index ? null : layer.index });
 }
 
+/** The same that the Profiler says: why, and how to record it. */
+function NoModules(): JSX.Element {
+  const has = source.value?.index.analyses.includes('modules') ?? false;
+  const live = source.value?.index.live ?? false;
+  const loaded = useAnalysis('modules', has ? (live ? { depth: 2 } : {}) : null);
+  const abstained = loaded.state === 'ready' ? loaded.value.data.abstained : undefined;
+  return abstained === undefined ? (
+    <EmptyState title="No module was recorded">
+      Nothing in the trace says which module an op or a kernel is of, so there is no model to draw. Record it with stacks
+      (torch.profiler: with_stack=True) or with NVTX ranges around modules.
+    </EmptyState>
+  ) : (
+    <AbstainedState abstained={abstained} title="No module was recorded" />
+  );
+}
+
+/** What the address names and the document does not have. */
+function StrayNote({ model }: { model: ArchModel }): JSX.Element | null {
+  const { layer, module } = selection.value;
+  const node = chosenNode();
+  const strays = [
+    layer !== null && layerAt(model, layer) === null ? `layer ${layer}` : null,
+    node !== null && !model.byId.has(node) ? `place ${node}` : null,
+    module !== null && module !== '' && !module.startsWith('[') && findPath(model, module) === null ? `module ${module}` : null,
+  ].filter((text) => text !== null);
+  if (strays.length === 0) return null;
+  return (
+    <p class="arch-note" role="note">
+      <NameText text={`The address names what this model does not have: ${strays.join(', ')}.`} limit={400} tip={false} class="wrap" />
+    </p>
+  );
+}
+
 function TopNotes({ model }: { model: ArchModel }): JSX.Element {
   return (
     <>
+      <StrayNote model={model} />
+      {model.noModules && <NoModules />}
       {model.legacy && (
         <p class="arch-note">
           This document has the older keys only: it knows the CPU time of modules, and of each op the first kernel. Bars show CPU time.{' '}

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import { ns, share } from '../ui/format';
+import { HeatScale } from '../ui/heat_scale';
 import { NameText } from '../ui/name_text';
 import { categoryColor } from '../ui/palette';
+import type { ShortNames } from '../ui/short_names';
 import { EvidenceDot } from './evidence_mark';
 import { heaviestOp, timeIn } from './flow';
 import type { ArchModel, ArchNode, Metric } from './model';
 import { timeOf } from './model';
-import type { ShortNames } from './short_names';
 import { TimeBar } from './time_bar';
 import { TypeChip } from './type_chip';
 
@@ -105,11 +106,11 @@ export function FlowHead({ context }: { context: FlowContext }): JSX.Element {
     <div class="arch-flow-head" aria-hidden="true">
       <span class="arch-face">
         <span>Module or op, shapes of its heaviest op</span>
-        <span />
+        <HeatScale of="" />
         <span class="arch-num">{metric === 'gpu' ? gpu : 'CPU time'}</span>
         <span class="arch-num">share</span>
         <span class="arch-num">{metric === 'gpu' ? 'CPU time' : gpu}</span>
-        <span />
+        <span title="The letter of the evidence with the most time: how kernels got their module">Ev.</span>
       </span>
     </div>
   );

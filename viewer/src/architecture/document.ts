@@ -1,7 +1,7 @@
 import type { ArchModel, ArchNode, Layer, Rank } from './model';
 import { lineage } from './model';
-import type { RawObject } from './raw';
-import { asList, asNumber, asObject, asText, countsOf } from './raw';
+import type { RawObject } from '../data/raw';
+import { asList, asNumber, asObject, asText, countsOf } from '../data/raw';
 import type { Reading } from './read_node';
 import { readGroup, readItems, readModule } from './read_node';
 import { readLayers } from './read_layers';
@@ -11,11 +11,8 @@ export const ROOT_ID = '0';
 export const AFTER_ID = 'post';
 export const FOUND_ID = 'layers';
 
-/** A document is one of ours, or of an older writer, when it has the tree. */
-export function isModelExecution(value: unknown): boolean {
-  const raw = asObject(value);
-  return raw !== null && asObject(raw.module_tree) !== null;
-}
+/** What the map puts around several roots, or around none: no module of the model. */
+const WRAPPER = '[forward]';
 
 function phasesText(raw: RawObject): string | null {
   const phases = Object.entries(countsOf(raw.phases));
@@ -41,7 +38,7 @@ function readFacts(raw: RawObject): { label: string; value: string }[] {
     ['engine', engineText(raw)],
     ['forwards', forwards === null ? null : String(forwards)],
     ['phase', phasesText(raw)],
-    ['layers', asText(raw.layer_pattern)],
+    ['layer pattern', asText(raw.layer_pattern)],
   ];
   return facts.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]));
 }
@@ -81,7 +78,8 @@ export function readModel(value: unknown): ArchModel | null {
   const tree = asObject(raw?.module_tree);
   if (raw === null || tree === null) return null;
   const reading: Reading = { byId: new Map(), leftOut: 0 };
-  const before = readGroup('before the model', BEFORE_ID, raw.pre_model_ops, reading);
+  const noModules = asText(tree.class) === WRAPPER && asList(tree.children).length === 0;
+  const before = readGroup(noModules ? 'ops, in no module' : 'before the model', BEFORE_ID, raw.pre_model_ops, reading);
   const root = readModule(tree, { id: ROOT_ID, parent: null, depth: 0 }, reading);
   const after = readGroup('after the model', AFTER_ID, raw.post_model_ops, reading);
   let layers = readLayers(raw.per_layer, root);
@@ -93,7 +91,8 @@ export function readModel(value: unknown): ArchModel | null {
   const legacy = asNumber(tree.gpu_ns) === null;
   const cpu = [before, root, after].map((node) => node?.cpuNs ?? null);
   return {
-    title: asText(raw.model) ?? root.title,
+    title: asText(raw.model) ?? (isWrapper(root) ? 'Model not known' : root.title),
+    noModules,
     facts: readFacts(raw),
     before,
     root,
@@ -120,9 +119,8 @@ export function readModel(value: unknown): ArchModel | null {
   };
 }
 
-/** `[forward]` is what the map puts around several roots, or around none: no module of the model. */
 function isWrapper(root: ArchNode): boolean {
-  return root.title === '[forward]' && root.repeat === 1;
+  return root.title === WRAPPER && root.repeat === 1;
 }
 
 /** The deepest node that a module path (of the Profiler, of a layer) leads to, and the member. */

@@ -20,6 +20,11 @@ function classesOf(evidence: EvidenceProps['evidence']): Class[] {
     .sort((a, b) => place(a.name) - place(b.name));
 }
 
+/** No two classes begin with the same one. */
+function letterOf(name: string): string {
+  return visibleText(words(name)).charAt(0).toUpperCase();
+}
+
 /** How the time came to this place: the classes by share, strongest first, with their names. */
 export function EvidenceBar({ evidence }: EvidenceProps): JSX.Element | null {
   const classes = classesOf(evidence);
@@ -35,7 +40,9 @@ export function EvidenceBar({ evidence }: EvidenceProps): JSX.Element | null {
       <ul>
         {classes.map((entry) => (
           <li key={entry.name}>
-            <span class="arch-swatch" style={{ background: evidenceColor(entry.name) }} aria-hidden="true" />
+            <span class="arch-evidence-dot" style={{ '--dot-color': evidenceColor(entry.name) }} aria-hidden="true">
+              {letterOf(entry.name)}
+            </span>
             {visibleText(words(entry.name))} <strong>{share(entry.ns, total)}</strong>
             <span class="arch-quiet">{visibleText(evidenceSays(entry.name))}</span>
           </li>
@@ -56,7 +63,7 @@ export function evidenceText(evidence: EvidenceProps['evidence']): string {
 export function EvidenceDot({ evidence }: EvidenceProps): JSX.Element {
   const classes = classesOf(evidence);
   const best = [...classes].sort((a, b) => b.ns - a.ns)[0];
-  const letters = best === undefined ? '–' : words(best.name).charAt(0).toUpperCase();
+  const letter = best === undefined ? '–' : letterOf(best.name);
   const mixed = classes.length > 1;
   return (
     <span
@@ -65,7 +72,7 @@ export function EvidenceDot({ evidence }: EvidenceProps): JSX.Element {
       role="img"
       aria-label={best === undefined ? 'no evidence' : `evidence: ${evidenceText(evidence)}`}
     >
-      {letters}
+      {letter}
     </span>
   );
 }

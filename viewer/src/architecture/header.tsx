@@ -54,8 +54,8 @@ function Breadcrumb({ model, where }: { model: ArchModel; where: Where }): JSX.E
           </li>
         ))}
       </ol>
-      <span class="arch-view-name" title={VIEW_TITLES[where.view]}>
-        {where.view}
+      <span class="arch-view-name">
+        {where.view} <span class="arch-view-what">{VIEW_TITLES[where.view]}</span>
       </span>
     </nav>
   );

@@ -126,7 +126,9 @@ export function ArgsTable({ node }: { node: ArchNode }): JSX.Element | null {
 
 /** The whole model: what it is, and what of its time lies where. */
 export function ModelCard({ model }: { model: ArchModel }): JSX.Element {
-  const { evidence } = model.root;
+  // What no module has belongs to the whole too: the shares are those that the badge of the page shows.
+  const rest = model.unattributedNs ?? 0;
+  const evidence = rest > 0 ? { ...model.root.evidence, unresolved: rest } : model.root.evidence;
   const facts: Fact[] = [
     ...model.facts.map((fact): Fact => [fact.label, visibleText(fact.value)]),
     ...timeFact(model.cpuOnly ? 'CPU self time' : 'GPU time', model.totalGpuNs),
@@ -135,7 +137,7 @@ export function ModelCard({ model }: { model: ArchModel }): JSX.Element {
     ...timeFact('CPU time', model.totalCpuNs),
   ];
   return (
-    <aside class="arch-inspector" aria-label="Details">
+    <aside class="arch-inspector" aria-label="Details" tabIndex={0}>
       <header>
         <span class="arch-chain-kind">model</span>
         <h2>
@@ -163,7 +165,7 @@ export function ModelCard({ model }: { model: ArchModel }): JSX.Element {
       )}
       {Object.keys(evidence).length > 0 && (
         <section>
-          <h3>Evidence of the modules</h3>
+          <h3>How GPU time got its module</h3>
           <EvidenceBar evidence={evidence} />
         </section>
       )}
@@ -184,7 +186,7 @@ export function Inspector({ node, layer, context }: InspectorProps): JSX.Element
   const path = pathIn(node, layer);
   const within = layer !== null && foldOf(node) === layer.fold ? layer : null;
   return (
-    <aside class="arch-inspector" aria-label="Details">
+    <aside class="arch-inspector" aria-label="Details" tabIndex={0}>
       <header>
         <span class="arch-chain-kind">{node.kind === 'op' ? 'op' : node.repeat > 1 ? `module ×${node.repeat}` : node.kind === 'group' ? 'ops outside of modules' : 'module'}</span>
         <h2>

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { counted, ns } from '../ui/format';
+import { KernelName } from '../ui/kernel_name';
 import { NameText } from '../ui/name_text';
 import { categoryColor, words } from '../ui/palette';
+import { type DistinctName, type ShortNames, distinctNames } from '../ui/short_names';
 import { chainOf } from './chain';
 import type { ArchNode, Kernel, Metric } from './model';
-import type { ShortNames } from './short_names';
 
 const UNKNOWN = <span class="arch-unknown">unknown</span>;
 
@@ -27,12 +28,12 @@ function KernelFacts({ kernel }: { kernel: Kernel }): JSX.Element {
   );
 }
 
-function KernelStep({ kernel, names }: { kernel: Kernel; names: ShortNames }): JSX.Element {
+function KernelStep({ kernel, name }: { kernel: Kernel; name: DistinctName }): JSX.Element {
   return (
     <li class="arch-chain-step arch-chain-kernel" style={{ '--step-color': categoryColor(kernel.role) }}>
       <span class="arch-chain-kind">kernel{kernel.role === null ? '' : ` · ${words(kernel.role)}`}</span>
       <strong class="arch-chain-name">
-        <NameText text={names.of(kernel.name)} limit={60} tip={false} />
+        <KernelName name={name} />
       </strong>
       <span class="arch-quiet">
         {kernel.n !== null && `${counted(kernel.n, 'run')}, `}
@@ -50,6 +51,7 @@ function KernelStep({ kernel, names }: { kernel: Kernel; names: ShortNames }): J
 export function KernelChainView({ node, metric, names }: { node: ArchNode; metric: Metric; names: ShortNames }): JSX.Element | null {
   const chain = chainOf(node, metric);
   if (chain === null) return null;
+  const called = distinctNames(chain.kernels.map(({ name }) => ({ name, short: names.of(name) })));
   return (
     <section class="arch-chain" aria-label="Kernel chain">
       <h3>{node.kind === 'op' ? 'Kernel chain' : 'Kernel chain of its heaviest op'}</h3>
@@ -77,7 +79,7 @@ export function KernelChainView({ node, metric, names }: { node: ArchNode; metri
               {!chain.launchKnown && <span class="arch-unknown">name unknown</span>}
             </li>
             {chain.kernels.slice(0, 3).map((kernel) => (
-              <KernelStep key={kernel.name} kernel={kernel} names={names} />
+              <KernelStep key={kernel.name} kernel={kernel} name={called.get(kernel.name) ?? { short: kernel.name, rest: '' }} />
             ))}
             {chain.kernels.length > 3 && <li class="arch-quiet">and {counted(chain.kernels.length - 3, 'more kernel')}</li>}
           </>

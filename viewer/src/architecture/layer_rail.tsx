@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { ns } from '../ui/format';
+import { count, ns } from '../ui/format';
 import { tipProps } from '../ui/tooltip';
 import { useSize } from '../ui/use_size';
 import { revealRow, useScrollTop, windowOf } from '../ui/use_window';
@@ -86,6 +86,12 @@ function RailItem({ row, at, max, avg, ...props }: RailProps & { row: RailRow; a
   );
 }
 
+/** A layer's time is that of all forwards together, also where they are of several phases. */
+function sumText(model: ArchModel): string {
+  const phases = model.facts.find(({ label }) => label === 'phase')?.value ?? '';
+  return `each the sum of ${count(model.forwards)} forwards${phases.includes(',') ? ` (${visibleText(phases)})` : ''}`;
+}
+
 /** The layers beside each other, one bar each: which are slow, and the way into one. */
 export function LayerRail(props: RailProps): JSX.Element | null {
   const { model, node, metric, chosen, onChoose } = props;
@@ -125,11 +131,14 @@ export function LayerRail(props: RailProps): JSX.Element | null {
     <section class="arch-rail" aria-label="Layers">
       <header>
         <h2>Layers</h2>
-        <span class="arch-quiet">{model.layerPattern === null ? `×${rows.length}` : visibleText(model.layerPattern)}</span>
+        <span class="arch-quiet" {...tipProps(() => ({ title: 'Layer types in their order; each letter is a type, × how often', copy: model.layerPattern ?? '' }))}>
+          {model.layerPattern === null || model.layerTypes.length < 2 ? `×${rows.length}` : visibleText(model.layerPattern)}
+        </span>
       </header>
       {spread !== null && (
         <p class="arch-rail-range">
           {ns(spread.minNs)} – {ns(spread.maxNs)}
+          {model.forwards !== null && model.forwards > 1 && <span class="arch-rail-sum">{sumText(model)}</span>}
         </p>
       )}
       <div class="arch-rail-box" role="listbox" aria-label="Layers" ref={box} onScroll={onScroll} onKeyDown={onKeyDown}>

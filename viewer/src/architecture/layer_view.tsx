@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { count, counted, ns } from '../ui/format';
+import { KernelName } from '../ui/kernel_name';
 import { NameText } from '../ui/name_text';
 import { categoryColor, words } from '../ui/palette';
+import { type DistinctName, type NamePair, type ShortNames, distinctNames } from '../ui/short_names';
 import { rowAfterKey } from '../ui/table';
 import { useSize } from '../ui/use_size';
 import { revealRow, useScrollTop, windowOf } from '../ui/use_window';
@@ -91,7 +93,21 @@ function LayerHead({ layer, context, onLayer }: LayerViewProps): JSX.Element {
   );
 }
 
-function OpCells({ row, context, whole, scale }: { row: LayerRow & { kind: 'op' }; context: FlowContext; whole: number | null; scale: number }): JSX.Element {
+function kernelsOf(rows: readonly LayerRow[], names: ShortNames): readonly NamePair[] {
+  return rows.flatMap((row) => {
+    const name = row.kind === 'op' ? row.node.kernelName : null;
+    return name === null ? [] : [{ name, short: names.of(name) }];
+  });
+}
+
+interface OpCellsProps {
+  readonly row: LayerRow & { kind: 'op' };
+  readonly called: ReadonlyMap<string, DistinctName>;
+  readonly whole: number | null;
+  readonly scale: number;
+}
+
+function OpCells({ row, called, whole, scale }: OpCellsProps): JSX.Element {
   const { node } = row;
   return (
     <>
@@ -115,7 +131,7 @@ function OpCells({ row, context, whole, scale }: { row: LayerRow & { kind: 'op' 
           <span class="arch-quiet">{node.note ?? 'unknown'}</span>
         ) : (
           <>
-            <NameText text={context.names.of(node.kernelName)} limit={60} tip={false} />
+            <KernelName name={called.get(node.kernelName) ?? { short: node.kernelName, rest: '' }} />
             <span class="arch-second">
               <span class="arch-swatch" style={{ background: categoryColor(node.role) }} aria-hidden="true" />
               <span class="arch-quiet">{words(node.role ?? 'unknown')}</span>
@@ -163,6 +179,7 @@ function OpTable({ rows, context, whole, onDrill, onLook }: { rows: readonly Lay
   const wanted = useRef<number | null>(null);
   const shown = windowOf(rows.length, ROW, top, height === 0 ? 600 : height);
   const scale = useMemo(() => Math.max(1, ...rows.map((row) => (row.kind === 'op' ? (row.spread?.maxNs ?? 0) : 0))), [rows]);
+  const called = useMemo(() => distinctNames(kernelsOf(rows, context.names)), [rows, context.names]);
   const focusable = at >= shown.first && at < shown.end ? at : shown.first;
   const onKeyDown = (event: KeyboardEvent, row: LayerRow): void => {
     const next = rowAfterKey(event.key, at, rows.length, 10);
@@ -229,7 +246,7 @@ function OpTable({ rows, context, whole, onDrill, onLook }: { rows: readonly Lay
                   onDrill(row.node);
                 }}
               >
-                {row.kind === 'op' ? <OpCells row={row} context={context} whole={whole} scale={scale} /> : <ModuleCells row={row} whole={whole} />}
+                {row.kind === 'op' ? <OpCells row={row} called={called} whole={whole} scale={scale} /> : <ModuleCells row={row} whole={whole} />}
               </tr>
             );
           })}

@@ -95,6 +95,8 @@ export interface Rank {
 
 export interface ArchModel {
   readonly title: string;
+  /** Nothing says which module an op is of. */
+  readonly noModules: boolean;
   readonly facts: readonly { readonly label: string; readonly value: string }[];
   /** Ops before the model, in a group; null without any. */
   readonly before: ArchNode | null;

@@ -43,6 +43,11 @@ export function go(model: ArchModel, place: Place): void {
   });
 }
 
+/** The block that the address names, whether there is one of that name or not. */
+export function chosenNode(): string | null {
+  return param(NODE);
+}
+
 export function chosenMetric(model: ArchModel): Metric {
   if (model.totalGpuNs === null) return 'cpu';
   return param(METRIC) === 'cpu' ? 'cpu' : 'gpu';

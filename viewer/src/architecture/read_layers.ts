@@ -1,7 +1,7 @@
 import type { ArchNode, Layer } from './model';
 import { timeOf } from './model';
-import { asList, asNumber, asObject, asText, nsOfUs } from './raw';
-import type { RawObject } from './raw';
+import { asList, asNumber, asObject, asText, nsOfUs } from '../data/raw';
+import type { RawObject } from '../data/raw';
 
 /** "A" … "Z", then "T26": the names that `layerscope map` gives to types. */
 export function typeName(at: number): string {

@@ -1,6 +1,6 @@
 import type { Arg, ArchNode, Kernel, LayerValues, PassSpread } from './model';
-import type { RawObject } from './raw';
-import { asList, asNumber, asObject, asText, countsOf, nsOfUs, numbersOf, textsOf } from './raw';
+import type { RawObject } from '../data/raw';
+import { asList, asNumber, asObject, asText, countsOf, nsOfUs, numbersOf, textsOf } from '../data/raw';
 
 /** Deeper nodes are counted and left out; `layerscope map` ends at 64 modules and 16 ops. */
 const MAX_DEPTH = 120;

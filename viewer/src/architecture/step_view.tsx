@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { count, counted, ns, nsExact, share } from '../ui/format';
+import { KernelName } from '../ui/kernel_name';
 import { NameText } from '../ui/name_text';
 import { categoryColor, words } from '../ui/palette';
+import { type DistinctName, distinctNames, distinctText } from '../ui/short_names';
 import type { Column } from '../ui/table';
 import { DataTable } from '../ui/table';
 import { tipProps } from '../ui/tooltip';
@@ -73,16 +75,18 @@ function known(text: string | null): JSX.Element {
 
 function KernelTable({ node, context }: { node: ArchNode; context: FlowContext }): JSX.Element | null {
   if (node.kernelList.length === 0) return null;
+  const called = distinctNames(node.kernelList.map(({ name }) => ({ name, short: context.names.of(name) })));
+  const nameOf = (kernel: Kernel): DistinctName => called.get(kernel.name) ?? { short: kernel.name, rest: '' };
   const columns: readonly Column<Kernel>[] = [
     {
       id: 'short_name',
       title: 'Kernel',
-      value: (kernel) => context.names.of(kernel.name),
+      value: (kernel) => distinctText(nameOf(kernel)),
       width: '26%',
       show: (kernel) => (
         <span class="arch-cell">
           <span class="arch-swatch" style={{ background: categoryColor(kernel.role) }} aria-hidden="true" />
-          <NameText text={context.names.of(kernel.name)} limit={50} />
+          <KernelName name={nameOf(kernel)} tip />
         </span>
       ),
     },

@@ -251,6 +251,7 @@ export interface InfoData {
   readonly n_kernels?: number;
   readonly n_events?: number;
   readonly cpu_only?: boolean;
+  readonly processes?: readonly { pid: number | string | null; rank: number | null; name?: string | null; devices: readonly (number | string)[] }[];
   readonly devices?: readonly {
     device: number | string;
     name: string | null;

@@ -1,3 +1,4 @@
+import { requestsFault } from './check_requests';
 import type { ModelExecution } from './model_execution';
 import type { PerRequestProfiles } from './per_request_profiles';
 import type { SourceError } from './source';
@@ -36,24 +37,37 @@ function isModelExecution(value: Fields): boolean {
   return isFields(tree) && typeof tree.class === 'string' && Array.isArray(tree.children);
 }
 
-function isPerRequestProfiles(value: Fields): boolean {
-  return (
-    typeof value.schema === 'string' &&
-    value.schema.startsWith('layerscope/per_request_profiles/') &&
-    Array.isArray(value.requests) &&
-    Array.isArray(value.nodes) &&
-    Array.isArray(value.layers)
+/** What begins the schema of each document that has one, and the version that this page reads. */
+const SCHEMAS = { requests: 'layerscope/per_request_profiles/', workload: 'layerscope/workload/' } as const;
+const VERSION = '1';
+
+function hasSchema(value: Fields, name: keyof typeof SCHEMAS): boolean {
+  return typeof value.schema === 'string' && value.schema.startsWith(SCHEMAS[name]);
+}
+
+/** Null: the version that this page reads. */
+function otherVersion(value: Fields): RecognisedDocument | null {
+  const said: unknown = typeof value.schema === 'string' ? value.schema.split('/').at(-1) : (value.schema_version ?? VERSION);
+  const version = typeof said === 'string' || typeof said === 'number' ? String(said) : 'unknown';
+  if (version === VERSION) return null;
+  return unknownDocument(
+    `This document is of version ${version}; this page reads version ${VERSION}.`,
+    'Open it with the layerscope that wrote it, or write it anew.',
   );
 }
 
-function isWorkloadData(value: Fields): boolean {
-  return (
-    typeof value.schema === 'string' &&
-    value.schema.startsWith('layerscope/workload/') &&
-    Array.isArray(value.requests) &&
-    // Null where there is no benchmark, only the server's metrics.
-    (isFields(value.summary) || value.summary === null)
+/** A document of ours that its views could not use. */
+function damaged(name: DocumentName, fault: string): RecognisedDocument {
+  return unknownDocument(
+    `This is a damaged ${DOCUMENT_FILES[name]}: ${fault}.`,
+    `Write it anew: layerscope ${name} … -o ${DOCUMENT_FILES[name]}`,
   );
+}
+
+function workloadFault(value: Fields): string | null {
+  if (!Array.isArray(value.requests)) return 'requests is no list';
+  // Null where there is no benchmark, only the server's metrics.
+  return isFields(value.summary) || value.summary === null ? null : 'summary is no object';
 }
 
 function unknownDocument(what: string, hint: string): RecognisedDocument {
@@ -99,21 +113,43 @@ function refuse(value: unknown): RecognisedDocument {
 
 /** Which document a parsed file is, by its content; its name does not matter. */
 export function recogniseDocument(value: unknown): RecognisedDocument {
-  if (isFields(value)) {
-    // The checks above look at what the readers rely on; everything below is read with care.
-    if (isModelExecution(value)) return { name: 'map', value: value as unknown as ModelExecution };
-    if (isPerRequestProfiles(value)) {
-      return { name: 'requests', value: value as unknown as PerRequestProfiles };
-    }
-    if (isWorkloadData(value)) return { name: 'workload', value: value as unknown as WorkloadData };
+  if (!isFields(value)) return refuse(value);
+  // The checks look at what the readers rely on; everything else is read with care.
+  if (isModelExecution(value)) return otherVersion(value) ?? { name: 'map', value: value as unknown as ModelExecution };
+  if (hasSchema(value, 'requests')) {
+    const wrong = otherVersion(value);
+    const fault = requestsFault(value);
+    if (wrong !== null) return wrong;
+    return fault === null ? { name: 'requests', value: value as unknown as PerRequestProfiles } : damaged('requests', fault);
+  }
+  if (hasSchema(value, 'workload')) {
+    const wrong = otherVersion(value);
+    const fault = workloadFault(value);
+    if (wrong !== null) return wrong;
+    return fault === null ? { name: 'workload', value: value as unknown as WorkloadData } : damaged('workload', fault);
   }
   return refuse(value);
+}
+
+/** Strings, and the numbers that Python writes and JSON does not have. */
+const STRING_OR_NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g;
+
+/** Not-a-numbers are not known: null, as the program reads them. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const mended = text.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null'));
+    if (mended === text) throw cause;
+    return JSON.parse(mended);
+  }
 }
 
 /** The same for the text of a file. */
 export function recogniseText(text: string): RecognisedDocument {
   try {
-    return recogniseDocument(JSON.parse(text));
+    // A byte order mark is no part of the text.
+    return recogniseDocument(parsed(text.replace(/^\ufeff/, '')));
   } catch (cause) {
     return unknownDocument(`This is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`, OPENED);
   }

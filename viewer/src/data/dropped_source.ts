@@ -2,30 +2,38 @@ import { DOCUMENT_FILES, type DocumentName, type Documents } from './documents';
 import type { Envelope } from './envelope';
 import type { Answer, DataSource, QueryOptions, ViewIndex } from './source';
 
+/** A document with the file that it came from. */
+type Dropped = { readonly [N in DocumentName]?: { readonly value: Documents[N]; readonly file: string } };
+
 /** Documents dropped on the page, over what was open before (if anything was). */
 export class DroppedSource implements DataSource {
   readonly index: ViewIndex;
 
-  constructor(
-    private readonly documents: Partial<Documents>,
-    files: readonly string[],
+  private constructor(
+    private readonly dropped: Dropped,
     private readonly base: DataSource | null,
   ) {
-    const names = Object.keys(documents) as DocumentName[];
+    const names = Object.keys(dropped) as DocumentName[];
+    const files = names.map((name) => ({ path: dropped[name]?.file ?? '', kind: DOCUMENT_FILES[name], rank: null }));
     const before = base?.index;
     this.index = {
+      ...before,
       schema: 'layerscope/view/1',
       version: before?.version ?? '',
-      title: before?.title ?? files.join(', '),
+      title: before?.title ?? files.map(({ path }) => path).join(', '),
       live: before?.live ?? false,
-      inputs: [
-        ...(before?.inputs ?? []),
-        ...files.map((path, i) => ({ path, kind: DOCUMENT_FILES[names[i] ?? 'map'], rank: null })),
-      ],
+      inputs: [...(before?.inputs ?? []), ...files],
       analyses: before?.analyses ?? [],
       documents: [...new Set([...(before?.documents ?? []), ...names])],
       cuts: before?.cuts ?? [],
     };
+  }
+
+  /** A document takes the place of one of its kind that was dropped before. */
+  static over<N extends DocumentName>(before: DataSource | null, name: N, value: Documents[N], file: string): DroppedSource {
+    const dropped = before instanceof DroppedSource ? before.dropped : {};
+    const base = before instanceof DroppedSource ? before.base : before;
+    return new DroppedSource({ ...dropped, [name]: { value, file } }, base);
   }
 
   analysis(verb: string, options?: QueryOptions): Promise<Answer<Envelope>> {
@@ -40,15 +48,15 @@ export class DroppedSource implements DataSource {
     });
   }
 
-  document<N extends DocumentName>(name: N): Promise<Answer<Documents[N]>> {
-    const value = this.documents[name];
-    if (value !== undefined) return Promise.resolve({ ok: true, value });
-    if (this.base !== null) return this.base.document(name);
+  document<N extends DocumentName>(name: N, options: QueryOptions = {}): Promise<Answer<Documents[N]>> {
+    const own = this.dropped[name];
+    if (own !== undefined && Object.keys(options).length === 0) return Promise.resolve({ ok: true, value: own.value });
+    if (own === undefined && this.base !== null) return this.base.document(name, options);
     return Promise.resolve({
       ok: false,
       error: {
         code: 'no_document',
-        message: `${DOCUMENT_FILES[name]} is not open.`,
+        message: own === undefined ? `${DOCUMENT_FILES[name]} is not open.` : `${DOCUMENT_FILES[name]} holds nothing but what is shown.`,
         hint: `Drop the file on this page; \`layerscope ${name}\` writes it.`,
       },
     });

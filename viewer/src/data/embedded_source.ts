@@ -1,13 +1,29 @@
 import type { DocumentName, Documents } from './documents';
 import type { Envelope } from './envelope';
-import { type Answer, type DataSource, type QueryOptions, type ViewIndex, sliceKey } from './source';
+import { type Answer, type DataSource, type QueryOptions, type SourceError, type ViewIndex, sliceKey } from './source';
 
 /** What `layerscope report -o x.html` puts into the page. */
 export interface EmbeddedData {
   readonly view: ViewIndex;
   /** By sliceKey. */
-  readonly analyses: Readonly<Record<string, Envelope>>;
-  readonly documents: Partial<Documents>;
+  readonly analyses: Readonly<Record<string, Envelope | FailedEnvelope>>;
+  readonly documents: { readonly [N in DocumentName]?: Documents[N] | FailedEnvelope };
+}
+
+/** An analysis or a document that could not be had: the program's own words in its place. */
+interface FailedEnvelope {
+  readonly error: Partial<SourceError>;
+}
+
+function isFailed(value: object): value is FailedEnvelope {
+  return 'error' in value;
+}
+
+function failureOf({ error }: FailedEnvelope): Answer<never> {
+  return {
+    ok: false,
+    error: { code: error.code ?? 'failed', message: error.message ?? 'This failed when the report was written.', hint: error.hint ?? '' },
+  };
 }
 
 export const EMBEDDED_DATA_ID = 'layerscope-data';
@@ -34,12 +50,15 @@ export class EmbeddedSource implements DataSource {
   analysis(verb: string, options?: QueryOptions): Promise<Answer<Envelope>> {
     const key = sliceKey(verb, options);
     const envelope = Object.hasOwn(this.data.analyses, key) ? this.data.analyses[key] : undefined;
-    return Promise.resolve(envelope === undefined ? leftOut(`\`${key}\``) : { ok: true, value: envelope });
+    if (envelope === undefined) return Promise.resolve(leftOut(`\`${key}\``));
+    return Promise.resolve(isFailed(envelope) ? failureOf(envelope) : { ok: true, value: envelope });
   }
 
-  document<N extends DocumentName>(name: N): Promise<Answer<Documents[N]>> {
-    const value = this.data.documents[name];
-    return Promise.resolve(value === undefined ? leftOut(`the document of \`layerscope ${name}\``) : { ok: true, value });
+  document<N extends DocumentName>(name: N, options?: QueryOptions): Promise<Answer<Documents[N]>> {
+    const key = sliceKey(name, options);
+    const value: Documents[N] | FailedEnvelope | undefined = key === name ? this.data.documents[name] : undefined;
+    if (value !== undefined && isFailed(value)) return Promise.resolve(failureOf(value));
+    return Promise.resolve(value === undefined ? leftOut(`the document of \`layerscope ${key}\``) : { ok: true, value });
   }
 }
 

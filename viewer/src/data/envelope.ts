@@ -1,11 +1,26 @@
+import { asList, asNumber, asObject, asText } from './raw';
+
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** Worst first. */
+export const SEVERITIES = ['error', 'data_loss', 'warning', 'info'] as const;
+
 export interface HealthEntry {
   readonly code: string;
-  readonly severity: 'info' | 'warning' | 'data_loss' | 'error';
+  readonly severity: (typeof SEVERITIES)[number];
   readonly count: number;
   readonly message: string;
+}
+
+/** Health of a document that anyone may have written: what is no entry is left out. */
+export function readHealth(value: unknown): readonly HealthEntry[] {
+  return asList(value).flatMap((item) => {
+    const raw = asObject(item);
+    const message = asText(raw?.message);
+    const severity = SEVERITIES.find((name) => name === raw?.severity) ?? 'info';
+    return message === null ? [] : [{ code: asText(raw?.code) ?? '', severity, count: asNumber(raw?.count) ?? 1, message }];
+  });
 }
 
 export interface Coverage {

@@ -1,4 +1,4 @@
-import type { Envelope } from './envelope';
+import type { Envelope, HealthEntry } from './envelope';
 import type { DocumentName, Documents } from './documents';
 
 /** Options of a verb as the command line names them (without dashes); `true` is a flag. */
@@ -16,6 +16,8 @@ export interface ViewIndex {
   readonly analyses: readonly string[];
   readonly documents: readonly DocumentName[];
   /** What a one-file report left out to stay small; empty on a server. */
+  /** What is wrong with what lies beside the trace (a benchmark's files), where the program says it. */
+  readonly health?: readonly HealthEntry[];
   readonly cuts: readonly { what: string; kept: number; of: number; why: string }[];
 }
 
@@ -38,7 +40,8 @@ export interface DataSource {
   readonly index: ViewIndex;
   /** The JSON envelope of `layerscope VERB INPUT --option value … --format json`. */
   analysis(verb: string, options?: QueryOptions): Promise<Answer<Envelope>>;
-  document<N extends DocumentName>(name: N): Promise<Answer<Documents[N]>>;
+  /** With options the one that they choose, where the source can make it. */
+  document<N extends DocumentName>(name: N, options?: QueryOptions): Promise<Answer<Documents[N]>>;
 }
 
 /** `verb?a=1&b=x`: options in order of name, as embedded data and the server's routes name a slice. */

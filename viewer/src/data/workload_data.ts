@@ -1,4 +1,4 @@
-import type { Json } from './envelope';
+import type { HealthEntry, Json } from './envelope';
 
 /**
  * workload_data.json (`layerscope workload`). Times are nanoseconds relative to the first request;
@@ -10,8 +10,10 @@ export interface WorkloadData {
   readonly model?: Json;
   readonly requests: readonly Readonly<Record<string, Json>>[];
   readonly summary: Readonly<Record<string, Json>> | null;
+  readonly run?: number | null;
   readonly concurrency?: readonly { t_ns: number; n: number }[];
   readonly server?: Json;
   readonly differences?: Json;
+  readonly health?: readonly HealthEntry[];
   readonly queue_threshold_ns?: number | null;
 }

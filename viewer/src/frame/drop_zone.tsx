@@ -54,7 +54,7 @@ export function OpenButton({ label = 'Open…' }: { label?: string }): JSX.Eleme
       <input
         ref={input}
         type="file"
-        accept=".json,application/json"
+        accept=".json,.gz,application/json,application/gzip"
         multiple
         hidden
         aria-label="Files to open"

@@ -1,149 +1,88 @@
 import type { JSX } from 'preact';
-import type { AnalysisPart, SummaryData } from '../data/analyses';
-import type { HealthEntry } from '../data/envelope';
+import type { AnalysisPart } from '../data/analyses';
 import type { ViewIndex } from '../data/source';
-import { type Loaded, useAnalysis } from '../state/answers';
-import { THEMES, ranks, select, shownRank, source, theme } from '../state/state';
-import { count, counted, ns, share } from '../ui/format';
+import type { Loaded } from '../state/answers';
+import { PID_PARAM, pids, ranks, shownPid, shownRank } from '../state/parts';
+import { THEMES, select, setParam, source, theme } from '../state/state';
+import { ns } from '../ui/format';
 import { NameText } from '../ui/name_text';
-import { words } from '../ui/palette';
-import { CoverageDetails, EvidenceBar } from './evidence';
+import { visibleText } from '../ui/visible_text';
 import { OpenButton } from './drop_zone';
-import { Popover } from './popover';
+import { useSummary } from './use_summary';
 
-const SEVERITIES = ['error', 'data_loss', 'warning', 'info'] as const;
-
-function HealthList({ entries }: { entries: readonly HealthEntry[] }): JSX.Element {
-  if (entries.length === 0) return <p>Everything in the input could be read and used.</p>;
-  return (
-    <ul class="health">
-      {entries.map((entry) => (
-        <li key={`${entry.code}.${entry.message}`}>
-          <span class={`severity severity-${entry.severity}`}>{words(entry.severity)}</span>
-          <span>
-            <NameText text={entry.message} limit={1500} tip={false} class="wrap" />
-            <span class="muted">
-              {' '}
-              {entry.code} × {count(entry.count)}
-            </span>
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
+/** How long was recorded: the span of the shown file, whatever ran in it. */
+function recordedOf({ envelope, input }: AnalysisPart<'summary'>): string | null {
+  const file = envelope.inputs.find(({ path }) => path === input) ?? envelope.inputs[0];
+  return file === undefined || file.span_ns <= 0 ? null : `${ns(file.span_ns)} recorded`;
 }
 
-function HealthBadge({ entries }: { entries: readonly HealthEntry[] }): JSX.Element {
-  const worst = SEVERITIES.find((severity) => entries.some((entry) => entry.severity === severity));
-  const sorted = [...entries].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-  const loud = entries.filter((entry) => entry.severity !== 'info').length;
-  const text = loud > 0 ? counted(loud, 'warning') : entries.length > 0 ? counted(entries.length, 'note') : 'healthy';
-  return (
-    <Popover button={text} buttonClass={`badge badge-${worst ?? 'info'}`} label={`Health of the input: ${text}`}>
-      {() => (
-        <>
-          <h3>Health of the input</h3>
-          <HealthList entries={sorted} />
-        </>
-      )}
-    </Popover>
-  );
-}
-
-function CoverageBadge({ part }: { part: AnalysisPart<'summary'> }): JSX.Element | null {
-  const coverage = part.coverage;
-  if (coverage === null || coverage.total_ns === 0) return null;
-  const resolved = coverage.total_ns - (coverage.module.unresolved ?? 0);
-  const text = share(resolved, coverage.total_ns);
-  return (
-    <Popover
-      buttonClass="badge"
-      label={`Evidence: ${text} of GPU time has a module`}
-      button={
-        <>
-          <EvidenceBar map={coverage.module} total={coverage.total_ns} />
-          <span>{text} in modules</span>
-        </>
-      }
-    >
-      {() => <CoverageDetails coverage={coverage} />}
-    </Popover>
-  );
-}
-
-function Inputs({ index }: { index: ViewIndex }): JSX.Element {
-  return (
-    <Popover button={counted(index.inputs.length, 'input')} buttonClass="badge" label="Inputs">
-      {() => (
-        <>
-          <h3>{index.live ? 'Inputs' : 'Made from'}</h3>
-          <ul class="inputs">
-            {index.inputs.map((input, i) => (
-              <li key={i}>
-                {input.rank !== null && <span class="muted">rank {input.rank}</span>}
-                <NameText text={input.path} limit={400} tip={false} class="wrap mono" />
-                <span class="muted">{input.kind}</span>
-              </li>
-            ))}
-          </ul>
-          {index.cuts.length > 0 && (
-            <section>
-              <h3>Left out, to keep this file small</h3>
-              <ul class="inputs">
-                {index.cuts.map((cut, i) => (
-                  <li key={i}>
-                    <span>
-                      {cut.what}: {count(cut.kept)} of {count(cut.of)} kept
-                    </span>
-                    <span class="muted">{cut.why}</span>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
-          {index.version !== '' && <p class="muted">layerscope {index.version}</p>}
-        </>
-      )}
-    </Popover>
-  );
-}
-
-function factsOf(data: SummaryData): string {
-  const what = data.what;
-  const facts = [what?.gpu, what?.layers, what?.engine, data.gpu === undefined ? null : `${ns(data.gpu.span_ns)} recorded`];
+function factsOf(part: AnalysisPart<'summary'>): string {
+  const what = part.data.what;
+  const facts = [what?.gpu, what?.layers, what?.engine, recordedOf(part)];
   return facts.filter((fact): fact is string => typeof fact === 'string' && fact !== '').join(' · ');
 }
 
 function What({ index, summary }: { index: ViewIndex; summary: Loaded<AnalysisPart<'summary'>> }): JSX.Element {
-  const data = summary.state === 'ready' ? summary.value.data : null;
-  const model = data?.what?.model ?? null;
+  const part = summary.state === 'ready' ? summary.value : null;
+  const model = part?.data.what?.model ?? null;
   return (
     <div class="what">
       <NameText text={model ?? index.title} limit={120} />
-      {data !== null && <NameText text={factsOf(data)} class="facts-line" limit={200} />}
+      {part !== null && <NameText text={factsOf(part)} class="facts-line" limit={200} />}
     </div>
   );
 }
 
-function RankChooser(): JSX.Element | null {
-  if (ranks.value.length < 2) return null;
+interface ChooserProps {
+  readonly label: string;
+  readonly of: readonly (string | number)[];
+  readonly shown: string | number | null;
+  readonly onChoose: (value: string) => void;
+}
+
+function Chooser({ label, of, shown, onChoose }: ChooserProps): JSX.Element | null {
+  if (of.length < 2) return null;
   return (
     <label class="choice">
-      Rank
+      {label}
       <select
         class="bare"
-        value={String(shownRank.value)}
+        value={String(shown)}
         onChange={(event) => {
-          select({ rank: Number(event.currentTarget.value) });
+          onChoose(event.currentTarget.value);
         }}
       >
-        {ranks.value.map((rank) => (
-          <option key={rank} value={rank}>
-            {rank}
+        {of.map((value) => (
+          <option key={value} value={value}>
+            {visibleText(String(value))}
           </option>
         ))}
       </select>
     </label>
+  );
+}
+
+/** Which rank (or, where none is known, process) is shown, of several. */
+function PartChooser(): JSX.Element {
+  return (
+    <>
+      <Chooser
+        label="Rank"
+        of={ranks.value}
+        shown={shownRank.value}
+        onChoose={(value) => {
+          select({ rank: Number(value) });
+        }}
+      />
+      <Chooser
+        label="Process"
+        of={pids.value}
+        shown={shownPid.value}
+        onChoose={(value) => {
+          setParam(PID_PARAM, value);
+        }}
+      />
+    </>
   );
 }
 
@@ -178,12 +117,6 @@ function Mark(): JSX.Element {
   );
 }
 
-/** The summary, where the source has one; both rows of the head show parts of it. */
-function useSummary(): Loaded<AnalysisPart<'summary'>> {
-  const hasSummary = source.value?.index.analyses.includes('summary') ?? false;
-  return useAnalysis('summary', hasSummary ? {} : null);
-}
-
 /** What is open, and the choices that hold for the whole page. */
 export function Header(): JSX.Element {
   const from = source.value;
@@ -196,23 +129,10 @@ export function Header(): JSX.Element {
       </h1>
       {from !== null && <What index={from.index} summary={summary} />}
       <div class="bar-tools">
-        <RankChooser />
+        <PartChooser />
         {from !== null && <OpenButton />}
         <ThemeChooser />
       </div>
     </header>
-  );
-}
-
-/** Whether what is open can be trusted: evidence, health, and what it was made from. */
-export function Badges(): JSX.Element {
-  const from = source.value;
-  const summary = useSummary();
-  return (
-    <div class="badges">
-      {summary.state === 'ready' && <CoverageBadge part={summary.value} />}
-      {summary.state === 'ready' && <HealthBadge entries={summary.value.envelope.health} />}
-      {from !== null && <Inputs index={from.index} />}
-    </div>
   );
 }

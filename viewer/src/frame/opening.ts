@@ -1,8 +1,10 @@
-import { type DocumentName, type Documents, recogniseText } from '../data/documents';
+import type { DocumentName } from '../data/documents';
+import { readDroppedFile } from '../data/dropped_file';
 import { DroppedSource } from '../data/dropped_source';
 import { EmbeddedSource, embeddedData } from '../data/embedded_source';
 import { connectToServer } from '../data/server_source';
-import type { DataSource, SourceError } from '../data/source';
+import type { DataSource } from '../data/source';
+import { findProcesses } from '../state/parts';
 import { type TabName, openTab, source, sourceError } from '../state/state';
 
 const TAB_OF: Readonly<Record<DocumentName, TabName>> = {
@@ -42,43 +44,25 @@ export async function openPage(chooseTab: boolean): Promise<void> {
   const token = new URLSearchParams(location.search).get('token');
   if (!location.protocol.startsWith('http') || token === null) return;
   const answer = await connectToServer(token);
-  if (answer.ok) show(answer.value, chooseTab);
-  else sourceError.value = answer.error;
-}
-
-/** A file larger than this is hardly a document, and a page has not the memory for it. */
-const LARGEST_DOCUMENT_BYTES = 512 * 2 ** 20;
-
-async function readDocument(file: File): Promise<{ documents: Partial<Documents> } | { error: SourceError }> {
-  if (file.size > LARGEST_DOCUMENT_BYTES) {
-    return {
-      error: { code: 'too_large', message: 'The file is too large for a page.', hint: 'Open a trace with: layerscope view TRACE' },
-    };
+  if (!answer.ok) {
+    sourceError.value = answer.error;
+    return;
   }
-  if (/\.(gz|zst|sqlite|nsys-rep)$/i.test(file.name)) {
-    return {
-      error: {
-        code: 'unknown_document',
-        message: 'This page opens the documents of layerscope, not traces or packed files.',
-        hint: 'Open a trace with: layerscope view TRACE',
-      },
-    };
-  }
-  const found = recogniseText(await file.text());
-  return found.name === null ? { error: found.error } : { documents: { [found.name]: found.value } };
+  // First, so that nothing is asked for ranks that are not looked at.
+  await findProcesses(answer.value);
+  show(answer.value, chooseTab);
 }
 
 /** Opens files dropped on the page, beside what is open. Says which could not be opened, and why. */
 export async function openFiles(files: readonly File[]): Promise<void> {
   sourceError.value = null;
   for (const file of files) {
-    const read = await readDocument(file);
-    if ('error' in read) {
+    const read = await readDroppedFile(file);
+    if (read.name === null) {
       sourceError.value = { ...read.error, message: `${file.name}: ${read.error.message}` };
       continue;
     }
-    source.value = new DroppedSource(read.documents, [file.name], source.peek());
-    const name = (Object.keys(read.documents) as DocumentName[])[0];
-    if (name !== undefined) openTab(TAB_OF[name]);
+    source.value = DroppedSource.over(source.peek(), read.name, read.value, file.name);
+    openTab(TAB_OF[read.name]);
   }
 }

@@ -20,15 +20,17 @@ export function Popover({ button, buttonClass, label, children }: PopoverProps):
       if (event.target instanceof Node && host.current?.contains(event.target) !== true) setOpen(false);
     };
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return;
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      // On its way down, so that it comes first. One Escape closes one thing: what the page would take back on it stays.
+      event.preventDefault();
       setOpen(false);
       opener.current?.focus();
     };
     document.addEventListener('pointerdown', onPointer);
-    document.addEventListener('keydown', onKey);
+    document.addEventListener('keydown', onKey, true);
     return () => {
       document.removeEventListener('pointerdown', onPointer);
-      document.removeEventListener('keydown', onKey);
+      document.removeEventListener('keydown', onKey, true);
     };
   }, [open]);
   return (

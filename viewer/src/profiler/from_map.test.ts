@@ -72,3 +72,20 @@ describe('a document of ours', () => {
     expect(kernelsOfMap(ours, 'model.layers')).toBeNull();
   });
 });
+
+describe('a document that anyone wrote', () => {
+  it('has no figures where it gives none', () => {
+    const bare = { module_tree: { class: '', children: [null, { class: 'A', children: 'x', evidence: { launch_correlation: [[1]] } }] } };
+    const rows = fromMap(bare as unknown as ModelExecution);
+    expect(rows.map(({ spent, evidence }) => [spent.cpu, spent.calls, evidence])).toEqual([[null, null, {}], [null, null, {}]]);
+    expect(kernelsOfMap(bare as unknown as ModelExecution, 'A')).toEqual({ kernels: [], modules: 1 });
+  });
+
+  it('ends at a depth that no model has, with the time of what lies deeper', () => {
+    let tree = module('M', { ops: [op('o', { gpu: 'k', gpu_dur_us: 1 })] });
+    for (let depth = 1; depth < 40_000; depth += 1) tree = module('M', { children: [tree] });
+    const rows = fromMap({ module_tree: tree });
+    expect(rows.length).toBe(200);
+    expect([rows[0]?.spent.gpu, rows[199]?.own]).toEqual([1000, 1000]);
+  });
+});

@@ -1,29 +1,59 @@
 import type { MapModule, ModelExecution, OpNode } from '../data/model_execution';
+import { asList, asNumber, asObject, asText, countsOf, nsOfUs } from '../data/raw';
 import type { FlatModule } from './module_tree';
 
 /** GPU time that the older keys tell: of each op's first kernel, which may be that of an op below it. */
 function legacyGpu(ops: readonly OpNode[]): number {
-  return ops.reduce(
-    (sum, op) => sum + (op.gpu_dur_us === undefined ? legacyGpu(op.sub_ops ?? []) : Math.round(op.gpu_dur_us * 1000)),
-    0,
-  );
+  let sum = 0;
+  const stack = [...ops];
+  for (let op = stack.pop(); op !== undefined; op = stack.pop()) {
+    const own = nsOfUs(asObject(op)?.gpu_dur_us);
+    if (own === null) stack.push(...opsOf(asObject(op)?.sub_ops));
+    else sum += own;
+  }
+  return sum;
+}
+
+/** Anyone may have written the document: what is no object is left out. */
+function opsOf(value: unknown): readonly OpNode[] {
+  return asList(value).filter((item) => asObject(item) !== null) as readonly OpNode[];
+}
+
+function modulesOf(value: unknown): readonly MapModule[] {
+  return asList(value).filter((item) => asObject(item) !== null) as readonly MapModule[];
 }
 
 function ownGpu(module: MapModule): number {
-  return module.gpu_own_ns ?? legacyGpu(module.ops);
+  return asNumber(module.gpu_own_ns) ?? legacyGpu(opsOf(module.ops));
 }
 
 interface Frame {
   readonly module: MapModule;
   readonly parentKey: string | null;
   readonly parentPath: string | null;
-  /** Place among its siblings; two may have one name. */
-  readonly at: number;
+  readonly depth: number;
 }
 
+/** Deeper modules are no rows: their time stands in the one above. No model is so deep, and paths grow with it. */
+const MAX_DEPTH = 200;
+
 function nameOf(module: MapModule): string {
-  if (module.name !== undefined) return module.name;
-  return module.instance === undefined ? module.class : `${module.class}_${module.instance}`;
+  const name = asText(module.name);
+  const kind = asText(module.class) ?? '[module]';
+  if (name !== null) return name;
+  const instance = asNumber(module.instance);
+  return instance === null ? kind : `${kind}_${instance}`;
+}
+
+/** All own time of what is below. */
+function timeBelow(module: MapModule): number {
+  let sum = 0;
+  const stack = [...modulesOf(module.children)];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    sum += ownGpu(next);
+    stack.push(...modulesOf(next.children));
+  }
+  return sum;
 }
 
 function inclusiveGpu(modules: readonly { flat: FlatModule; known: boolean }[]): readonly FlatModule[] {
@@ -38,44 +68,46 @@ function inclusiveGpu(modules: readonly { flat: FlatModule; known: boolean }[]):
   );
 }
 
+function flatOf(frame: Frame, key: string, path: string): FlatModule {
+  const { module } = frame;
+  const isLast = frame.depth >= MAX_DEPTH;
+  return {
+    key,
+    parentKey: frame.parentKey,
+    path,
+    class: asText(module.class),
+    spent: {
+      gpu: asNumber(module.gpu_ns),
+      cpu: asNumber(module.cpu_ns) ?? nsOfUs(module.dur_us),
+      kernels: asNumber(module.kernels),
+      calls: asNumber(module.calls),
+    },
+    own: ownGpu(module) + (isLast ? timeBelow(module) : 0),
+    evidence: countsOf(module.evidence),
+    compared: [],
+    repeat: asNumber(module.repeat) ?? 1,
+    more: false,
+    modelDepth: 1,
+  };
+}
+
 /** Rows of the module tree of model_execution.json, with the older keys alone or with ours. */
 export function fromMap(document: ModelExecution): readonly FlatModule[] {
   const modules: { flat: FlatModule; known: boolean }[] = [];
-  const stack: Frame[] = [{ module: document.module_tree, parentKey: null, parentPath: null, at: 0 }];
+  const stack: Frame[] = [{ module: document.module_tree, parentKey: null, parentPath: null, depth: 1 }];
   for (let frame = stack.pop(); frame !== undefined; frame = stack.pop()) {
-    const { module } = frame;
-    const path = module.path ?? (frame.parentPath === null ? nameOf(module) : `${frame.parentPath}.${nameOf(module)}`);
-    const key = `${frame.parentKey ?? ''}/${frame.at}`;
-    modules.push({
-      known: module.gpu_ns !== undefined,
-      flat: {
-        key,
-        parentKey: frame.parentKey,
-        path,
-        class: module.class,
-        spent: {
-          gpu: module.gpu_ns ?? null,
-          cpu: module.cpu_ns ?? Math.round(module.dur_us * 1000),
-          kernels: module.kernels ?? null,
-          calls: module.calls ?? null,
-        },
-        own: ownGpu(module),
-        evidence: module.evidence ?? {},
-        compared: [],
-        repeat: module.repeat ?? 1,
-        more: false,
-        modelDepth: 1,
-      },
-    });
-    const children = module.children;
-    for (let i = children.length - 1; i >= 0; i -= 1) {
-      const child = children[i];
-      if (child !== undefined) stack.push({ module: child, parentKey: key, parentPath: path, at: i });
+    const { module, parentPath, depth } = frame;
+    const path = typeof module.path === 'string' ? module.path : parentPath === null ? nameOf(module) : `${parentPath}.${nameOf(module)}`;
+    const key = String(modules.length);
+    modules.push({ known: asNumber(module.gpu_ns) !== null, flat: flatOf(frame, key, path) });
+    if (depth >= MAX_DEPTH) continue;
+    for (const child of [...modulesOf(module.children)].reverse()) {
+      stack.push({ module: child, parentKey: key, parentPath: path, depth: depth + 1 });
     }
   }
   return inclusiveGpu(modules);
 }
 
 export function mapTotal(document: ModelExecution, modules: readonly FlatModule[]): number {
-  return document.stats?.total_gpu_ns ?? modules[0]?.spent.gpu ?? 0;
+  return asNumber(asObject(document.stats)?.total_gpu_ns) ?? modules[0]?.spent.gpu ?? 0;
 }

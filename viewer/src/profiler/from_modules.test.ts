@@ -37,4 +37,11 @@ describe('lists of modules', () => {
     const rows = fromModules([{ run: TOP, compared: [pass, null] }], false);
     expect(rows.map(({ compared }) => compared.map((spent) => spent?.gpu ?? null))).toEqual([[5, null], [null, null], [1, null]]);
   });
+
+  it('do not know what a replayed pass cost on the host: it called nothing there', () => {
+    const rows = fromModules([{ run: TOP, compared: [data([node(0, null, 'm', 5, 5)])] }], false);
+    expect(rows[0]?.compared[0]).toMatchObject({ gpu: 5, cpu: null, calls: 1 });
+    const idle = { ...node(0, null, 'm', 0, 0), calls: 0, kernels_incl: 0 };
+    expect(fromModules([{ run: data([idle]), compared: [] }], false)[0]?.spent.cpu).toBe(0);
+  });
 });

@@ -6,8 +6,13 @@ export function moduleKey(node: ModuleNode): string {
   return `${node.path}\u0000${String(node.pid)}\u0000${String(node.device)}`;
 }
 
+/** A replayed pass calls no module on the host, and what it cost there is not known rather than nothing. */
+function cpuOf(node: ModuleNode): number | null {
+  return node.cpu_ns === 0 && (node.calls > 0 || node.kernels_incl > 0) ? null : node.cpu_ns;
+}
+
 function spentOf(node: ModuleNode): Spent {
-  return { gpu: node.gpu_incl_ns, cpu: node.cpu_ns, kernels: node.kernels_incl, calls: node.calls };
+  return { gpu: node.gpu_incl_ns, cpu: cpuOf(node), kernels: node.kernels_incl, calls: node.calls };
 }
 
 function keysById(nodes: readonly ModuleNode[]): ReadonlyMap<number, string> {

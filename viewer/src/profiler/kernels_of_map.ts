@@ -1,4 +1,6 @@
-import type { MapModule, ModelExecution, OpNode } from '../data/model_execution';
+import type { Place } from '../data/analyses';
+import type { MapModule, ModelExecution } from '../data/model_execution';
+import { type RawObject, asList, asNumber, asObject, asText, nsOfUs, textsOf } from '../data/raw';
 
 /** A kernel's time in a module, whatever it was read from. */
 export interface KernelTime {
@@ -9,6 +11,8 @@ export interface KernelTime {
   readonly sum: number;
   readonly evidence: Readonly<Record<string, number>> | null;
   readonly dims: string | null;
+  /** Where it ran; what is not said is absent. */
+  readonly place?: Place;
 }
 
 /** What is left of the path behind one of the names; null where it does not begin with any. */
@@ -23,14 +27,20 @@ interface Found {
   readonly modules: number;
 }
 
+function nameOf(module: MapModule): string {
+  return asText(module.name) ?? asText(module.class) ?? '';
+}
+
 /** Folded modules name their members, so a path is followed name by name. */
 function find(module: MapModule, path: string, modules: number): Found | null {
-  for (const child of module.children) {
-    const name = child.name ?? child.class;
-    const whole = behind(path, [name]);
-    const rest = whole ?? behind(path, child.members ?? []);
+  for (const item of asList(module.children)) {
+    if (asObject(item) === null) continue;
+    const child = item as MapModule;
+    const members = textsOf(child.members);
+    const whole = behind(path, [nameOf(child)]);
+    const rest = whole ?? behind(path, members);
     if (rest === null) continue;
-    const of = whole === null ? Math.max(modules, child.repeat ?? child.members?.length ?? 1) : modules;
+    const of = whole === null ? Math.max(modules, asNumber(child.repeat) ?? members.length, 1) : modules;
     const found = rest === '' ? { module: child, modules: of } : find(child, rest, of);
     if (found !== null) return found;
   }
@@ -38,51 +48,72 @@ function find(module: MapModule, path: string, modules: number): Found | null {
 }
 
 function findFromRoot(root: MapModule, path: string): Found | null {
-  const rest = behind(path, [root.name ?? root.class]);
+  const rest = behind(path, [nameOf(root)]);
   if (rest === '') return { module: root, modules: 1 };
   return find(root, rest ?? path, 1);
 }
 
-function kernelsOfOp(op: OpNode): NonNullable<OpNode['gpu_kernels']> {
-  if (op.gpu_kernels !== undefined) return op.gpu_kernels;
-  // With our keys an op without kernels of its own repeats the name of one below it.
-  if (op.gpu === undefined || op.gpu_own_ns !== undefined) return [];
-  return [{ name: op.gpu, n: op.calls ?? 1, gpu_ns: Math.round((op.gpu_dur_us ?? 0) * 1000), role: op.gpu_role ?? '' }];
+interface OpKernel {
+  readonly name: string;
+  readonly n: number;
+  readonly ns: number;
+  readonly role: string | null;
 }
 
-function addOps(ops: readonly OpNode[], to: Map<string, KernelTime>): void {
-  for (const op of ops) {
+/** Anyone may have written the document: what is no kernel is left out. */
+function kernelsOfOp(op: RawObject): readonly OpKernel[] {
+  if (op.gpu_kernels !== undefined) {
+    return asList(op.gpu_kernels).flatMap((item) => {
+      const kernel = asObject(item);
+      const name = asText(kernel?.name);
+      return name === null ? [] : [{ name, n: asNumber(kernel?.n) ?? 0, ns: asNumber(kernel?.gpu_ns) ?? 0, role: asText(kernel?.role) }];
+    });
+  }
+  // With our keys an op without kernels of its own repeats the name of one below it.
+  const name = asText(op.gpu);
+  if (name === null || op.gpu_own_ns !== undefined) return [];
+  return [{ name, n: asNumber(op.calls) ?? 1, ns: nsOfUs(op.gpu_dur_us) ?? 0, role: asText(op.gpu_role) }];
+}
+
+function addOps(ops: unknown, to: Map<string, KernelTime>): void {
+  const stack = [...asList(ops)].reverse();
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const op = asObject(next);
+    if (op === null) continue;
     const own = kernelsOfOp(op);
-    for (const kernel of own) {
-      const before = to.get(kernel.name);
-      to.set(kernel.name, {
-        name: kernel.name,
+    for (const { name, n, ns, role } of own) {
+      const before = to.get(name);
+      to.set(name, {
+        name,
         shortName: null,
-        category: kernel.role,
-        n: (before?.n ?? 0) + kernel.n,
-        sum: (before?.sum ?? 0) + kernel.gpu_ns,
+        category: role,
+        n: (before?.n ?? 0) + n,
+        sum: (before?.sum ?? 0) + ns,
         evidence: null,
         dims: null,
       });
     }
     // The older keys give an op the kernel that an op below it launched: it would count twice.
-    if (op.gpu_own_ns !== undefined || own.length === 0) addOps(op.sub_ops ?? [], to);
+    if (op.gpu_own_ns !== undefined || own.length === 0) stack.push(...[...asList(op.sub_ops)].reverse());
   }
 }
 
 /** Kernels, copies and sets of the whole document. */
 export function kernelsOfRun(document: ModelExecution): readonly KernelTime[] {
-  const all = [...Object.entries(document.kernel_summary ?? {}), ...Object.entries(document.copy_summary ?? {})];
+  const all = [...Object.entries(asObject(document.kernel_summary) ?? {}), ...Object.entries(asObject(document.copy_summary) ?? {})];
   return all
-    .map(([name, kernel]) => ({
-      name,
-      shortName: null,
-      category: kernel.role,
-      n: kernel.count,
-      sum: kernel.gpu_ns ?? Math.round(kernel.total_dur_us * 1000),
-      evidence: null,
-      dims: null,
-    }))
+    .map(([name, value]) => {
+      const kernel = asObject(value);
+      return {
+        name,
+        shortName: null,
+        category: asText(kernel?.role),
+        n: asNumber(kernel?.count) ?? 0,
+        sum: asNumber(kernel?.gpu_ns) ?? nsOfUs(kernel?.total_dur_us) ?? 0,
+        evidence: null,
+        dims: null,
+      };
+    })
     .sort((a, b) => b.sum - a.sum);
 }
 
@@ -94,7 +125,7 @@ export function kernelsOfMap(document: ModelExecution, path: string): { kernels:
   const stack: MapModule[] = [found.module];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     addOps(next.ops, kernels);
-    stack.push(...next.children);
+    stack.push(...(asList(next.children).filter((child) => asObject(child) !== null) as readonly MapModule[]));
   }
   return { kernels: [...kernels.values()].sort((a, b) => b.sum - a.sum), modules: found.modules };
 }

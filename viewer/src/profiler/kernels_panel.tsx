@@ -1,31 +1,19 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { AnalysisPart, KernelRow, KernelsData } from '../data/analyses';
-import { EvidenceBar, evidenceClasses } from '../frame/evidence';
 import { type Loaded, useAnalysis, useDocument } from '../state/answers';
+import { RUN_ROWS, useShortNames } from '../state/short_names';
 import { openTab, param, selection, setParam, source } from '../state/state';
-import { count, counted, ns, nsExact, share } from '../ui/format';
+import { count, counted, ns } from '../ui/format';
 import { NameText } from '../ui/name_text';
-import { categoryColor, words } from '../ui/palette';
 import { EmptyState, WhenLoaded } from '../ui/states';
-import { type Column, DataTable } from '../ui/table';
-import { tipProps } from '../ui/tooltip';
+import { DataTable } from '../ui/table';
 import { useMedia } from '../ui/use_media';
-import { visibleText } from '../ui/visible_text';
+import { type Listed, kernelColumns } from './kernel_columns';
 import { type KernelTime, kernelsOfMap, kernelsOfRun } from './kernels_of_map';
 
-/** As many rows as a report holds of the whole run. */
-const RUN_ROWS = 200;
-
-const SCOPES = ['module', 'layer', 'run'] as const;
+const SCOPES = ['module', 'layer', 'pass', 'run'] as const;
 type Scope = (typeof SCOPES)[number];
-
-interface Listed {
-  readonly kernels: readonly KernelTime[];
-  /** Time of all kernels of the scope, listed or not. */
-  readonly total: number | null;
-  readonly note: string;
-}
 
 function timeOf(row: KernelRow): KernelTime {
   return {
@@ -36,6 +24,7 @@ function timeOf(row: KernelRow): KernelTime {
     sum: row.sum_ns,
     evidence: row.evidence ?? null,
     dims: row.dims ?? null,
+    place: { device: row.device ?? null, rank: row.rank ?? null, pid: row.pid ?? null },
   };
 }
 
@@ -45,26 +34,6 @@ function listedOf(data: KernelsData, note: string): Listed {
 
 function mapLoaded<A, B>(loaded: Loaded<A>, change: (value: A) => B): Loaded<B> {
   return loaded.state === 'ready' ? { state: 'ready', value: change(loaded.value) } : loaded;
-}
-
-/** Very long names end with an ellipsis in the document of `map`. */
-function shortNamesOf(rows: readonly KernelRow[]): (name: string) => string | null {
-  const known = new Map(rows.flatMap((row) => (row.name !== null && row.short_name !== null ? [[row.name, row.short_name] as const] : [])));
-  return (name) => {
-    if (!name.endsWith('…')) return known.get(name) ?? null;
-    const begin = name.slice(0, -1);
-    const alike = new Set([...known].filter(([whole]) => whole.startsWith(begin)).map(([, short]) => short));
-    return alike.size === 1 ? ([...alike][0] ?? null) : null;
-  };
-}
-
-/** The document of `map` has whole names alone. */
-function useShortNames(wanted: boolean): (name: string) => string | null {
-  const run = useAnalysis('kernels', wanted ? { n: RUN_ROWS } : null);
-  return useMemo(() => {
-    const rows = run.state === 'ready' ? (run.value.data.rows ?? []) : [];
-    return shortNamesOf(rows);
-  }, [run]);
 }
 
 /** From the server by module; in a report from the document of `map`. */
@@ -81,7 +50,7 @@ function useModuleKernels(path: string | null): Loaded<Listed> {
     if (found === null) return { state: 'error', error: NOT_HELD };
     const total = found.kernels.reduce((sum, kernel) => sum + kernel.sum, 0);
     const note = found.modules > 1 ? `All ${found.modules} modules like it together` : 'All calls in the trace';
-    const kernels = found.kernels.map((kernel) => ({ ...kernel, shortName: shortNames(kernel.name) }));
+    const kernels = found.kernels.map((kernel) => ({ ...kernel, shortName: shortNames.given(kernel.name) }));
     return { state: 'ready', value: { kernels, total, note } };
   }, [live, path, asked, map, shortNames]);
 }
@@ -109,112 +78,36 @@ const NOT_HELD = {
 
 function useScope(pass: number | null): { scope: Scope; scopes: readonly Scope[] } {
   const { module, layer } = selection.value;
-  const scopes = SCOPES.filter((scope) => scope === 'run' || (scope === 'module' ? module !== null : layer !== null && pass !== null));
+  const live = source.value?.index.live ?? false;
+  const chosen = selection.value.pass;
+  const passes = useAnalysis('passes', live && chosen !== null ? {} : null);
+  const there: Readonly<Record<Scope, boolean>> = {
+    module: module !== null,
+    layer: layer !== null && pass !== null,
+    // A report holds the kernels of the layers of one pass, and of the run.
+    pass: passes.state === 'ready' && (passes.value.data.passes ?? []).some(({ index }) => index === chosen),
+    run: true,
+  };
+  const scopes = SCOPES.filter((scope) => there[scope]);
   const wanted = param('prof.kernels');
   return { scope: scopes.find((scope) => scope === wanted) ?? scopes[0] ?? 'run', scopes };
 }
 
-const COLUMNS_BEFORE: readonly Column<KernelTime>[] = [
-  {
-    id: 'kernel',
-    title: 'Kernel',
-    value: (row) => row.name,
-    show: (row) => (
-      <span
-        class="kernel-name"
-        {...tipProps(() => ({
-          title: visibleText(row.name),
-          rows: [
-            ['category', words(row.category ?? 'other')],
-            ...(row.dims === null ? [] : [['dims', visibleText(row.dims)] as const]),
-          ],
-          copy: row.name,
-        }))}
-      >
-        <NameText text={row.shortName ?? row.name} tip={false} limit={110} />
-      </span>
-    ),
-  },
-  {
-    id: 'category',
-    title: 'Category',
-    width: '106px',
-    value: (row) => row.category,
-    show: (row) => (
-      <span class="category">
-        <span class="swatch" style={{ background: categoryColor(row.category) }} />
-        <NameText text={words(row.category ?? 'other')} tip={false} />
-      </span>
-    ),
-  },
-  { id: 'n', title: 'Count', width: '62px', align: 'right', value: (row) => row.n },
-  {
-    id: 'sum_ns',
-    title: 'Sum',
-    width: '78px',
-    align: 'right',
-    value: (row) => row.sum,
-    show: (row) => <span {...tipProps(() => ({ title: nsExact(row.sum) }))}>{ns(row.sum)}</span>,
-  },
-  {
-    id: 'avg_ns',
-    title: 'Average',
-    width: '78px',
-    align: 'right',
-    value: (row) => (row.n > 0 ? Math.round(row.sum / row.n) : null),
-    show: (row) => ns(row.n > 0 ? row.sum / row.n : null),
-  },
-];
-
-function kernelColumns(listed: Listed): readonly Column<KernelTime>[] {
-  const withEvidence = listed.kernels.some((kernel) => kernel.evidence !== null && Object.keys(kernel.evidence).length > 0);
-  return [
-    ...COLUMNS_BEFORE,
-    {
-      id: 'share',
-      title: 'Share',
-      width: '66px',
-      align: 'right',
-      value: (row) => (listed.total === null || listed.total === 0 ? null : row.sum / listed.total),
-      show: (row) => share(row.sum, listed.total),
-    },
-    ...(withEvidence ? [EVIDENCE_COLUMN] : []),
-  ];
-}
-
-const EVIDENCE_COLUMN: Column<KernelTime> = {
-  id: 'evidence',
-  title: 'Evidence',
-  width: '84px',
-  value: (row) => evidenceClasses(row.evidence ?? {}).map(([name]) => name).join(' '),
-  show: (row) => (
-    <span
-      class="evidence-cell"
-      {...tipProps(() => ({
-        title: 'Evidence of its module',
-        rows: evidenceClasses(row.evidence ?? {}).map(([name, value]) => [words(name), share(value, row.sum)]),
-      }))}
-    >
-      <EvidenceBar map={row.evidence ?? {}} total={row.sum} />
-    </span>
-  ),
-};
-
-function KernelTable({ listed }: { listed: Listed }): JSX.Element {
-  const columns = useMemo(() => kernelColumns(listed), [listed]);
+function KernelTable({ listed, cpuOnly }: { listed: Listed; cpuOnly: boolean }): JSX.Element {
+  const columns = useMemo(() => kernelColumns(listed, cpuOnly), [listed, cpuOnly]);
   const rows = listed.kernels;
   // One name may stand in several rows (each kernel of a layer), so a row's place is its key.
   const keys = useMemo(() => new Map(rows.map((row, at) => [row, at])), [rows]);
   if (rows.length === 0) {
     return (
-      <EmptyState title="No kernels here">
-        <p>Nothing ran on the GPU for what is selected.</p>
+      <EmptyState title={cpuOnly ? 'No operators here' : 'No kernels here'}>
+        <p>{cpuOnly ? 'No operator ran for what is selected.' : 'Nothing ran on the GPU for what is selected.'}</p>
       </EmptyState>
     );
   }
   return (
     <DataTable
-      label="Kernels"
+      label={cpuOnly ? 'Operators' : 'Kernels'}
       columns={columns}
       rows={rows}
       rowKey={(row) => keys.get(row) ?? row.name}
@@ -227,7 +120,7 @@ function KernelTable({ listed }: { listed: Listed }): JSX.Element {
 
 function ScopeChooser({ scope, scopes }: { scope: Scope; scopes: readonly Scope[] }): JSX.Element | null {
   if (scopes.length < 2) return null;
-  const titles: Readonly<Record<Scope, string>> = { module: 'Module', layer: 'Layer', run: 'Run' };
+  const titles: Readonly<Record<Scope, string>> = { module: 'Module', layer: 'Layer', pass: 'Pass', run: 'Run' };
   return (
     <div class="segments" role="group" aria-label="Kernels of">
       {scopes.map((one) => (
@@ -250,6 +143,7 @@ function titleOf(scope: Scope, pass: number | null, what: string): { prefix: str
   const { module, layer } = selection.value;
   if (scope === 'module') return { prefix: `${what} of`, name: module ?? '' };
   if (scope === 'layer') return { prefix: `${what} of layer ${count(layer)}`, name: pass === null ? '' : `in pass ${pass}` };
+  if (scope === 'pass') return { prefix: `${what} of pass ${count(selection.value.pass)}`, name: '' };
   return { prefix: `${what} of the run`, name: '' };
 }
 
@@ -260,6 +154,8 @@ export function KernelsPanel({ layers, cpuOnly }: { layers: Loaded<AnalysisPart<
   const { module, layer } = selection.value;
   const ofModule = useModuleKernels(scope === 'module' ? module : null);
   const ofLayer = useAnalysis('kernels', scope === 'layer' && layer !== null && pass !== null ? { layer, pass } : null);
+  const chosen = selection.value.pass;
+  const ofPass = useAnalysis('kernels', scope === 'pass' && chosen !== null ? { pass: chosen, n: RUN_ROWS } : null);
   const ofRun = useRunKernels(scope === 'run');
   const listed = useMemo(
     (): Loaded<Listed> =>
@@ -267,8 +163,10 @@ export function KernelsPanel({ layers, cpuOnly }: { layers: Loaded<AnalysisPart<
         ? ofModule
         : scope === 'layer'
           ? mapLoaded(ofLayer, (part) => listedOf(part.data, 'In the order of its time'))
-          : ofRun,
-    [scope, ofModule, ofLayer, ofRun],
+          : scope === 'pass'
+            ? mapLoaded(ofPass, (part) => listedOf(part.data, 'The largest of the pass'))
+            : ofRun,
+    [scope, ofModule, ofLayer, ofPass, ofRun],
   );
   // Without a GPU the rows are operators on the host.
   const roomy = useMedia('(min-width: 1800px)');
@@ -295,8 +193,8 @@ export function KernelsPanel({ layers, cpuOnly }: { layers: Loaded<AnalysisPart<
         </div>
       </div>
       <div class="panel-body flush">
-        <WhenLoaded of={listed} label="Reading the kernels…">
-          {(value) => <KernelTable listed={value} />}
+        <WhenLoaded of={listed} label={cpuOnly ? 'Reading the operators…' : 'Reading the kernels…'}>
+          {(value) => <KernelTable listed={value} cpuOnly={cpuOnly} />}
         </WhenLoaded>
       </div>
     </section>

@@ -240,3 +240,11 @@ export function parentGpu(tree: ModuleTree, node: TreeNode, column: number | nul
   if (above === undefined) return whole;
   return column === null ? above.spent.gpu : (above.compared[column]?.gpu ?? null);
 }
+
+/** The same for another figure of a compared column; roots are measured by all of them together. */
+export function parentOf(tree: ModuleTree, node: TreeNode, column: number, figure: keyof Spent): number | null {
+  if (figure === 'gpu') return parentGpu(tree, node, column);
+  const above = node.parent === null ? undefined : tree.nodes[node.parent];
+  if (above !== undefined) return above.compared[column]?.[figure] ?? null;
+  return tree.roots.reduce((sum, root) => sum + (tree.nodes[root]?.compared[column]?.[figure] ?? 0), 0);
+}

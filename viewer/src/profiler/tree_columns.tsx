@@ -4,7 +4,7 @@ import { count, ns, nsExact, share } from '../ui/format';
 import { heatColor, words } from '../ui/palette';
 import type { TipContent } from '../ui/tooltip';
 import { type RunMode, launchMode } from './launch_mode';
-import { type ModuleTree, type Spent, type TreeNode, parentGpu } from './module_tree';
+import { type ModuleTree, type Spent, type TreeNode, parentGpu, parentOf } from './module_tree';
 
 /** What the compared columns show. */
 export const METRICS = ['gpu', 'cpu', 'kernels', 'calls'] as const;
@@ -34,6 +34,8 @@ export interface ColumnOptions {
   readonly mainTitle?: string;
 }
 
+const METRIC_NAMES: Readonly<Partial<Record<Metric, string>>> = { cpu: 'CPU time', kernels: 'kernels', calls: 'calls' };
+
 function metricText(metric: Metric, value: number | null): string {
   return metric === 'gpu' || metric === 'cpu' ? ns(value) : count(value);
 }
@@ -62,7 +64,7 @@ function gpuColumn({ tree, timeName, mainTitle }: ColumnOptions): TreeColumn {
     title: `${timeName} time`,
     ...(mainTitle === undefined ? {} : { subtitle: `of ${mainTitle}` }),
     width: 108,
-    about: { title: `${timeName} time of the module and all below it; the bar is its share of its parent` },
+    about: { title: `${timeName} time of the module and all below it; the bar is its share of its parent, green for a small one, red for all of it` },
     value: (node) => node.spent.gpu,
     cell: (node) => <HotCell text={ns(node.spent.gpu)} portion={part(node.spent.gpu, parentGpu(tree, node, null))} />,
     tip: (node) => ({
@@ -72,6 +74,22 @@ function gpuColumn({ tree, timeName, mainTitle }: ColumnOptions): TreeColumn {
         ['of all', share(node.spent.gpu, tree.total)],
       ],
     }),
+  };
+}
+
+/** False for a trace without a GPU: a column of zeros says nothing. */
+export function hasKernels(tree: ModuleTree): boolean {
+  return tree.nodes.some((node) => (node.spent.kernels ?? 0) > 0);
+}
+
+function kernelsColumn(): TreeColumn {
+  return {
+    id: 'kernels',
+    title: 'Kernels',
+    width: 72,
+    about: { title: 'Kernels of the module and all below it' },
+    value: (node) => node.spent.kernels,
+    cell: (node) => count(node.spent.kernels),
   };
 }
 
@@ -103,14 +121,7 @@ function plainColumns({ tree, timeName }: ColumnOptions): readonly TreeColumn[] 
       cell: (node) => ns(node.spent.cpu),
       tip: (node) => ({ rows: [['CPU time', nsExact(node.spent.cpu)]] }),
     },
-    {
-      id: 'kernels',
-      title: 'Kernels',
-      width: 72,
-      about: { title: 'Kernels of the module and all below it' },
-      value: (node) => node.spent.kernels,
-      cell: (node) => count(node.spent.kernels),
-    },
+    ...(hasKernels(tree) ? [kernelsColumn()] : []),
     {
       id: 'calls',
       title: 'Calls',
@@ -170,7 +181,7 @@ function evidenceColumns({ run }: ColumnOptions): readonly TreeColumn[] {
   ];
 }
 
-function comparedColumns({ tree, metric }: ColumnOptions): readonly TreeColumn[] {
+function comparedColumns({ tree, metric, timeName }: ColumnOptions): readonly TreeColumn[] {
   return tree.columns.map((column, i) => {
     const spent = (node: TreeNode): Spent | null => node.compared[i] ?? null;
     return {
@@ -178,24 +189,20 @@ function comparedColumns({ tree, metric }: ColumnOptions): readonly TreeColumn[]
       title: column.title,
       subtitle: column.subtitle,
       width: 118,
-      about: { title: column.title, rows: column.about },
+      about: { title: `${column.title}: ${METRIC_NAMES[metric] ?? `${timeName} time`} of each module`, rows: column.about },
       selects: column.selects,
       value: (node) => spent(node)?.[metric] ?? null,
       cell: (node) => {
         const value = spent(node)?.[metric] ?? null;
-        return metric === 'gpu' ? (
-          <HotCell text={ns(value)} portion={part(value, parentGpu(tree, node, i))} />
-        ) : (
-          metricText(metric, value)
-        );
+        return <HotCell text={metricText(metric, value)} portion={part(value, parentOf(tree, node, i, metric))} />;
       },
       tip: (node) => ({
         title: `${column.title} · ${column.subtitle}`,
         rows: [
-          ['GPU time', nsExact(spent(node)?.gpu)],
+          [`${timeName} time`, nsExact(spent(node)?.gpu)],
           ['of parent', share(spent(node)?.gpu, parentGpu(tree, node, i))],
           ['CPU time', nsExact(spent(node)?.cpu)],
-          ['kernels', count(spent(node)?.kernels)],
+          ...(hasKernels(tree) ? ([['kernels', count(spent(node)?.kernels)]] as const) : []),
           ['calls', count(spent(node)?.calls)],
         ],
       }),

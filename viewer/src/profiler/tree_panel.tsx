@@ -2,10 +2,11 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { param, select, selection, setParam } from '../state/state';
 import { counted } from '../ui/format';
+import { HeatScale } from '../ui/heat_scale';
 import type { RunMode } from './launch_mode';
 import type { LayerPaths } from './layer_paths';
 import type { ModuleTree, TreeNode } from './module_tree';
-import { METRICS, type Metric, type TreeColumn, treeColumns } from './tree_columns';
+import { METRICS, type Metric, type TreeColumn, hasKernels, treeColumns } from './tree_columns';
 import { TreeGrid } from './tree_grid';
 import { type TreeSort, ancestors, firstOpen, matches, visibleRows } from './visible_rows';
 
@@ -65,15 +66,25 @@ function nextSort(now: TreeSort | null, column: string): string | null {
   return now.descending ? column : null;
 }
 
+function compareText(metric: Metric, timeName: string): string {
+  const names: Readonly<Record<Metric, string>> = { gpu: `${timeName} time`, cpu: 'CPU time', kernels: 'kernels', calls: 'calls' };
+  return names[metric];
+}
+
+function hasPasses(tree: ModuleTree): boolean {
+  return tree.columns.some(({ selects }) => selects.request === undefined);
+}
+
 function metricOfParam(): Metric {
   return METRICS.find((metric) => metric === param('prof.metric')) ?? 'gpu';
 }
 
-function MetricChooser({ metric, timeName }: { metric: Metric; timeName: string }): JSX.Element {
+function MetricChooser({ metric, timeName, all }: { metric: Metric; timeName: string; all: readonly Metric[] }): JSX.Element {
   const titles: Readonly<Record<Metric, string>> = { gpu: timeName, cpu: 'CPU', kernels: 'Kernels', calls: 'Calls' };
   return (
-    <div class="segments" role="group" aria-label="What the compared columns show">
-      {METRICS.map((name) => (
+    <div class="segments" role="group" aria-label="What the compared columns show" title="What the columns at the right show: of each pass or request">
+      <span class="segments-name" aria-hidden="true">Compare</span>
+      {all.map((name) => (
         <button
           key={name}
           type="button"
@@ -210,7 +221,7 @@ export function TreePanel(props: TreePanelProps): JSX.Element {
         <SearchField text={text} setText={setText} hits={hits === null ? null : hits.length} isCut={props.isCut === true} onNext={selectNextHit} />
         <div class="tools">
           {props.tools}
-          {tree.columns.length > 0 && <MetricChooser metric={metric} timeName={timeName} />}
+          {tree.columns.length > 0 && <MetricChooser metric={metric} timeName={timeName} all={METRICS.filter((name) => name !== 'kernels' || hasKernels(tree))} />}
           <button
             type="button"
             class="button"
@@ -261,6 +272,13 @@ export function TreePanel(props: TreePanelProps): JSX.Element {
         onPickColumn={pickColumn}
         pickedColumn={picked === undefined ? null : `col.${picked.key}`}
       />
+      {rows.length > 0 && (
+        <p class="panel-note tree-note">
+          <span>Bars: share of the parent</span>
+          <HeatScale of="" />
+          {tree.columns.length > 0 && <span>{hasPasses(tree) ? `Passes at the right: ${compareText(metric, timeName)} of the module in each; the head has the wall time of the whole pass` : `At the right: ${compareText(metric, timeName)} of the module in each`}</span>}
+        </p>
+      )}
       {rows.length === 0 && hits !== null && <p class="panel-note">No module matches. The search looks at names and classes.</p>}
     </section>
   );

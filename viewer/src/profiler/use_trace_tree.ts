@@ -1,7 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { AnalysisPart, ModulesData } from '../data/analyses';
+import { sliceKey } from '../data/source';
 import { type Loaded, askAnalysis, useAnalysis } from '../state/answers';
-import { shownRank, source } from '../state/state';
+import { partOptions } from '../state/parts';
+import { source } from '../state/state';
 import { count, ns } from '../ui/format';
 import { visibleText } from '../ui/visible_text';
 import { type ModuleList, fromModules } from './from_modules';
@@ -106,7 +108,7 @@ async function askBelow(node: TreeNode, typical: readonly Typical[]): Promise<Mo
 
 /** Lists below opened modules, in the order in which they came. */
 function useSubtrees(typical: readonly Typical[]): { subtrees: readonly ModuleList[]; load: (node: TreeNode) => void } {
-  const home = `${source.value?.index.title ?? ''} ${shownRank.value ?? ''}`;
+  const home = sliceKey(source.value?.index.title ?? '', partOptions.value);
   const asked = useRef(new Set<string>());
   const [kept, keep] = useState<{ home: string; lists: readonly ModuleList[] }>({ home, lists: [] });
   const load = (node: TreeNode): void => {

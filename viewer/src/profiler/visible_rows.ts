@@ -1,3 +1,4 @@
+import { type CellValue, inOrder } from '../ui/order';
 import type { ModuleTree, TreeNode } from './module_tree';
 
 export interface TreeSort {
@@ -6,7 +7,7 @@ export interface TreeSort {
 }
 
 /** Value of a node for a column, for sorting. */
-export type NodeValue = (node: TreeNode, column: string) => number | string | null;
+export type NodeValue = (node: TreeNode, column: string) => CellValue;
 
 /** Nodes whose name, path or class holds the text. */
 export function matches(tree: ModuleTree, text: string): readonly number[] {
@@ -38,21 +39,13 @@ export function ancestors(tree: ModuleTree, index: number): readonly number[] {
   return above;
 }
 
-function order(a: number | string | null, b: number | string | null, descending: boolean): number {
-  if (a === b) return 0;
-  if (a === null) return 1;
-  if (b === null) return -1;
-  const less = typeof a === 'number' && typeof b === 'number' ? a < b : String(a).localeCompare(String(b), 'en', { numeric: true }) < 0;
-  return less === descending ? 1 : -1;
-}
-
 function sorted(tree: ModuleTree, children: readonly number[], sort: TreeSort | null, value: NodeValue): readonly number[] {
   if (sort === null) return children;
   const keyed = children.map((index) => {
     const node = tree.nodes[index];
     return { index, key: node === undefined ? null : value(node, sort.column) };
   });
-  return keyed.sort((a, b) => order(a.key, b.key, sort.descending)).map(({ index }) => index);
+  return keyed.sort((a, b) => inOrder(a.key, b.key, sort.descending)).map(({ index }) => index);
 }
 
 /**

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { type AnalysisName, type AnalysisPart, partOf } from '../data/analyses';
 import type { DocumentName, Documents } from '../data/documents';
 import { type Answer, type QueryOptions, type SourceError, sliceKey } from '../data/source';
-import { shownRank, source } from './state';
+import { partOptions, shownRank } from './parts';
+import { source } from './state';
 
 /** What a component has of an answer that it asked for. */
 export type Loaded<T> =
@@ -38,11 +39,8 @@ function useAnswer<T>(key: string | null, ask: () => Promise<Answer<T>>): Loaded
  * report holds all ranks in one answer. Options of null ask nothing and stay 'loading'.
  */
 export function useAnalysis<V extends AnalysisName>(verb: V, options: QueryOptions | null = {}): Loaded<AnalysisPart<V>> {
-  const rank = shownRank.value;
-  const loaded = useAnswer(options === null ? null : `${sliceKey(verb, options)} of ${rank ?? 'all'}`, () =>
-    askAnalysis(verb, options ?? {}),
-  );
-  return loaded;
+  const part = sliceKey('', partOptions.value);
+  return useAnswer(options === null ? null : `${sliceKey(verb, options)} of ${part}`, () => askAnalysis(verb, options ?? {}));
 }
 
 /** The same without a component. */
@@ -55,19 +53,19 @@ export async function askAnalysis<V extends AnalysisName>(
   if (from === null) {
     return { ok: false, error: { code: 'nothing_open', message: 'Nothing is open.', hint: 'layerscope view TRACE' } };
   }
-  const asked = from.index.live && rank !== null ? { ...options, rank } : options;
+  const asked = from.index.live ? { ...options, ...partOptions.peek() } : options;
   const answer = await from.analysis(verb, asked);
   return answer.ok ? { ok: true, value: partOf<V>(answer.value, rank) } : answer;
 }
 
 /** A document, or null while the source has none of that name (or it is not wanted). */
-export function useDocument<N extends DocumentName>(name: N, wanted = true): Loaded<Documents[N]> | null {
+export function useDocument<N extends DocumentName>(name: N, wanted = true, options: QueryOptions = {}): Loaded<Documents[N]> | null {
   const from = source.value;
   const there = wanted && (from?.index.documents.includes(name) ?? false);
-  const loaded = useAnswer(there ? `document ${name}` : null, () =>
+  const loaded = useAnswer(there ? `document ${sliceKey(name, options)}` : null, () =>
     from === null
       ? Promise.resolve<Answer<Documents[N]>>({ ok: false, error: { code: 'nothing_open', message: 'Nothing is open.', hint: '' } })
-      : from.document(name),
+      : from.document(name, options),
   );
   return there ? loaded : null;
 }

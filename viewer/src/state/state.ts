@@ -35,6 +35,8 @@ export const source = signal<DataSource | null>(null);
 export const sourceError = signal<SourceError | null>(null);
 
 export const tab = signal<TabName>('profiler');
+/** What the address calls a tab, where there is none of that name. */
+export const strayTab = signal<string | null>(null);
 export const selection = signal<Selection>(NOTHING_SELECTED);
 /** State of one view alone (a filter, a sort, an open drill-down), by a name that starts with the view's. */
 export const params = signal<Readonly<Record<string, string>>>({});
@@ -69,16 +71,3 @@ export function setParam(name: string, value: string | null): void {
 export function param(name: string): string | null {
   return params.value[name] ?? null;
 }
-
-/** Ranks of the inputs, in order; empty where none is known. */
-export const ranks = computed<readonly number[]>(() => {
-  const known = (source.value?.index.inputs ?? []).flatMap((input) => (input.rank === null ? [] : [input.rank]));
-  return [...new Set(known)].sort((a, b) => a - b);
-});
-
-/** The rank that is shown: the chosen one, else the first of several; null where there is one input. */
-export const shownRank = computed<number | null>(() => {
-  if (ranks.value.length < 2) return null;
-  const chosen = selection.value.rank;
-  return chosen !== null && ranks.value.includes(chosen) ? chosen : (ranks.value[0] ?? null);
-});

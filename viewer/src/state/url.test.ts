@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOTHING_SELECTED } from './state';
-import { type Place, fromHash, toHash } from './url';
+import { type Place, fromHash, strayTabOf, toHash } from './url';
 
 const START: Place = { tab: 'profiler', selection: NOTHING_SELECTED, theme: 'auto', params: {} };
 
@@ -17,6 +17,10 @@ describe('the address', () => {
 
   it('is short where nothing is chosen', () => {
     expect(toHash(START)).toBe('#tab=profiler');
+  });
+
+  it('tells a tab that is not there', () => {
+    expect([strayTabOf('#tab=nonsense&pass=1'), strayTabOf('#tab=workload'), strayTabOf('#pass=1')]).toEqual(['nonsense', null, null]);
   });
 
   it('gives the start for anything strange', () => {

@@ -8,6 +8,7 @@ import {
   type Theme,
   params,
   selection,
+  strayTab,
   tab,
   theme,
 } from './state';
@@ -61,6 +62,12 @@ export function namesTab(hash: string): boolean {
   return new URLSearchParams(hash.replace(/^#/, '')).has('tab');
 }
 
+/** What stands for a tab in the address, where no tab is called so. */
+export function strayTabOf(hash: string): string | null {
+  const name = new URLSearchParams(hash.replace(/^#/, '')).get('tab');
+  return name === null || TABS.some((known) => known === name) ? null : name;
+}
+
 function show(place: Place): void {
   tab.value = place.tab;
   selection.value = place.selection;
@@ -83,9 +90,11 @@ function isStep(before: Place, after: Place): boolean {
 /** Keeps the address and the state equal, both ways. */
 export function followAddress(): void {
   show(fromHash(location.hash));
+  strayTab.value = strayTabOf(location.hash);
   let shown = fromHash(location.hash);
   window.addEventListener('hashchange', () => {
     shown = fromHash(location.hash);
+    strayTab.value = strayTabOf(location.hash);
     show(shown);
   });
   effect(() => {

@@ -7,14 +7,12 @@ export interface Lane {
   readonly slices: readonly TimelineSlice[];
 }
 
-const ORDER: readonly TimelineLane['kind'][] = ['steps', 'passes', 'layers', 'blocks', 'stream'];
-
 /** A lane of another answer is the same when it is of the same kind and place. */
 export function laneKey(lane: TimelineLane): string {
   return [lane.kind, lane.rank, lane.pid, lane.device, lane.stream, lane.kind === 'stream' ? '' : lane.name].join('|');
 }
 
-/** Lanes by rank and device, steps first, streams last, each with its slices sorted. */
+/** Lanes in the order of the answer (by rank, process and device, steps first), each with its slices by start. */
 export function lanesOf(data: TimelineData): readonly Lane[] {
   const slices = new Map<number, TimelineSlice[]>();
   for (const slice of data.slices ?? []) {
@@ -22,14 +20,7 @@ export function lanesOf(data: TimelineData): readonly Lane[] {
     if (list === undefined) slices.set(slice.lane, [slice]);
     else list.push(slice);
   }
-  const place = (lane: TimelineLane): number => (lane.rank ?? 0) * 1_000 + (Number(lane.device) || 0);
-  return [...(data.lanes ?? [])]
-    .sort((a, b) => place(a) - place(b) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || a.id - b.id)
-    .map((lane) => ({
-      key: laneKey(lane),
-      lane,
-      slices: (slices.get(lane.id) ?? []).sort((a, b) => a.start_ns - b.start_ns || a.end_ns - b.end_ns),
-    }));
+  return (data.lanes ?? []).map((lane) => ({ key: laneKey(lane), lane, slices: slices.get(lane.id) ?? [] }));
 }
 
 /** Index of the first slice that ends after a time; slices are sorted by start. */
@@ -56,12 +47,38 @@ export function sliceAt(slices: readonly TimelineSlice[], ns: number, toleranceN
   return left <= right ? (before ?? null) : (here ?? null);
 }
 
-/** The slice a step to the left or right of a time, for the keyboard. */
+/**
+ * The slice a step to the left or right of one, for the keyboard. Where finer slices came meanwhile
+ * it is not among them, and the step is from its start.
+ */
 export function stepFrom(slices: readonly TimelineSlice[], at: TimelineSlice | null, step: 1 | -1): TimelineSlice | null {
   if (at === null) return slices[step > 0 ? 0 : slices.length - 1] ?? null;
   const index = slices.indexOf(at);
   if (index >= 0) return slices[index + step] ?? at;
-  return sliceAt(slices, at.start_ns, Infinity);
+  if (step > 0) return slices.find((slice) => slice.start_ns > at.start_ns) ?? slices[slices.length - 1] ?? null;
+  return slices.findLast((slice) => slice.start_ns < at.start_ns) ?? slices[0] ?? null;
+}
+
+/** Distinct values of lanes that say one; a label that all share tells nothing. */
+function tells(values: readonly (number | string | null)[]): boolean {
+  return new Set(values.filter((value) => value !== null)).size > 1;
+}
+
+/** What stands before the names of lanes, so that no two of them are alike: rank, process and device where they differ. */
+export function lanePlaces(lanes: readonly TimelineLane[]): readonly string[] {
+  const byRank = tells(lanes.map((lane) => lane.rank));
+  // A rank is a process; without ranks only its number tells it apart.
+  const byPid = tells(lanes.map((lane) => lane.pid)) && !(byRank && lanes.every((lane) => lane.pid === null || lane.rank !== null));
+  const byDevice = tells(lanes.map((lane) => lane.device));
+  return lanes.map((lane) =>
+    [
+      byRank && lane.rank !== null ? `rank ${lane.rank}` : null,
+      byPid && lane.pid !== null ? `pid ${lane.pid}` : null,
+      byDevice && lane.device !== null ? `dev ${lane.device}` : null,
+    ]
+      .filter((part) => part !== null)
+      .join(' '),
+  );
 }
 
 export interface Selected {

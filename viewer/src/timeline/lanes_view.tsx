@@ -3,10 +3,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TimelineSlice } from '../data/analyses';
 import { NameText } from '../ui/name_text';
 import { hideTip, showTip } from '../ui/tooltip';
+import { visibleText } from '../ui/visible_text';
 import type { Colors } from './colors';
 import { spoken, tipOf } from './describe';
 import type { Lane, Selected } from './lanes';
-import { sliceAt, stepFrom } from './lanes';
+import { lanePlaces, sliceAt, stepFrom } from './lanes';
 import { LANE_HEIGHT, paintLanes } from './paint';
 import { usePan, useWheel } from './use_pan';
 import type { Span } from './viewport';
@@ -29,27 +30,39 @@ interface Focus {
   readonly slice: TimelineSlice;
 }
 
+/** Room that the text of a tick needs. */
+const TICK_PX = 76;
+
+/** Near the right end the text stands left of its line, so that it is not cut. */
+function AxisTick({ x, width, text }: { x: number; width: number; text: string }): JSX.Element {
+  return x > width - TICK_PX ? (
+    <span class="tl-tick-end" style={{ right: `${(width - x).toFixed(1)}px` }}>
+      {text}
+    </span>
+  ) : (
+    <span style={{ left: `${x.toFixed(1)}px` }}>{text}</span>
+  );
+}
+
 function AxisRow({ view, width }: { view: Span; width: number }): JSX.Element {
   const { ticks, text } = axisOf(view, Math.max(2, width / 110));
   return (
     <div class="tl-axis" aria-hidden="true">
       {width > 0 &&
         ticks.map((tick) => (
-          <span key={tick} style={{ left: `${(((tick - view.from) / lengthOf(view)) * width).toFixed(1)}px` }}>
-            {text(tick)}
-          </span>
+          <AxisTick key={tick} x={((tick - view.from) / lengthOf(view)) * width} width={width} text={text(tick)} />
         ))}
     </div>
   );
 }
 
 function Labels({ lanes }: { lanes: readonly Lane[] }): JSX.Element {
-  const manyDevices = new Set(lanes.map((lane) => lane.lane.device)).size > 2;
+  const places = lanePlaces(lanes.map(({ lane }) => lane));
   return (
     <div class="tl-labels">
-      {lanes.map(({ key, lane }) => (
+      {lanes.map(({ key, lane }, at) => (
         <div key={key} style={{ height: `${LANE_HEIGHT}px` }}>
-          {manyDevices && lane.device !== null && <span class="muted">dev {String(lane.device)} </span>}
+          {places[at] !== '' && <span class="muted">{visibleText(places[at] ?? '')} </span>}
           <NameText text={lane.name} limit={40} />
         </div>
       ))}

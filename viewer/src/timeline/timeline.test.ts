@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TimelineLane, TimelineSlice } from '../data/analyses';
 import { detailOf, finest, remember, wanted } from './detail';
-import { firstEndingAfter, isOfSelection, lanesOf, sliceAt, stepFrom } from './lanes';
+import { firstEndingAfter, isOfSelection, lanePlaces, lanesOf, sliceAt, stepFrom } from './lanes';
 import { marksOf } from './marks';
 import { rangeText, secondsText } from './range';
 import { axisOf, clampTo, panBy, reveal, zoomAt } from './viewport';
@@ -64,12 +64,32 @@ describe('the copied range', () => {
 
 describe('lanes', () => {
   const lanes = lanesOf({
-    lanes: [lane(0, 'stream', 1), lane(1, 'passes'), lane(2, 'steps'), lane(3, 'stream')],
-    slices: [slice(50, 60, { lane: 3 }), slice(0, 10, { lane: 3 }), slice(20, 40, { lane: 3, n: 2, busy_ns: 5 })],
+    lanes: [lane(0, 'stream', 1), lane(1, 'steps'), lane(2, 'stream')],
+    slices: [slice(0, 10, { lane: 2 }), slice(20, 40, { lane: 2, n: 2, busy_ns: 5 }), slice(50, 60, { lane: 2 })],
   });
 
-  it('stand by device, steps before passes before streams', () => {
-    expect(lanes.map((entry) => entry.lane.id)).toEqual([2, 1, 3, 0]);
+  it('stand in the order of the answer', () => {
+    expect(lanes.map((entry) => entry.lane.id)).toEqual([0, 1, 2]);
+  });
+
+  it('say rank, process and device where they differ, so that no two labels are alike', () => {
+    const of = (...places: readonly Partial<TimelineLane>[]): readonly string[] =>
+      lanePlaces(places.map((place, id) => ({ ...lane(id, 'stream', null), ...place })));
+    expect(of({ device: 0 }, { device: 1 }, {})).toEqual(['dev 0', 'dev 1', '']);
+    expect(of({ device: 0 }, { device: 0 }, {})).toEqual(['', '', '']);
+    expect(of({ rank: 0, pid: 148, device: 0 }, { rank: 1, pid: 149, device: 0 })).toEqual(['rank 0', 'rank 1']);
+    expect(of({ pid: 148, device: 0 }, { pid: 149, device: 1 })).toEqual(['pid 148 dev 0', 'pid 149 dev 1']);
+    expect(of({ rank: 0, pid: 1 }, { rank: 1, pid: 2 }, { pid: 3 })).toEqual(['rank 0 pid 1', 'rank 1 pid 2', 'pid 3']);
+  });
+
+  it('step on from a slice that finer ones took the place of', () => {
+    const fine = [slice(0, 10), slice(20, 25), slice(30, 35), slice(50, 60)];
+    const coarse = slice(20, 40, { n: 2 });
+    expect(stepFrom(fine, coarse, 1)?.start_ns).toBe(30);
+    expect(stepFrom(fine, coarse, -1)?.start_ns).toBe(0);
+    expect(stepFrom(fine, slice(70, 80), 1)?.start_ns).toBe(50);
+    expect(stepFrom(fine, slice(0, 5, { n: 2 }), -1)?.start_ns).toBe(0);
+    expect(stepFrom([], coarse, 1)).toBeNull();
   });
 
   it('find the slice under a time or near it', () => {

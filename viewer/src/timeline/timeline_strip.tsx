@@ -29,29 +29,40 @@ const LABELS_PX = 132;
 /** More lanes than anyone looks at; the rest is said. */
 const MOST_LANES = 240;
 
-function windowOfAddress(bounds: Span): Span {
-  const match = /^(\d{1,16})-(\d{1,16})$/.exec(param(WINDOW) ?? '');
+function windowOfText(text: string | null, bounds: Span): Span {
+  const match = /^(-?\d{1,16})-(-?\d{1,16})$/.exec(text ?? '');
   if (match === null) return bounds;
   const [from, to] = [Number(match[1]), Number(match[2])];
   return to > from ? clampTo({ from, to }, bounds) : bounds;
 }
 
-/** The window; the address follows when it has come to rest. */
+function textOfWindow(view: Span, bounds: Span): string | null {
+  return view.from === bounds.from && view.to === bounds.to ? null : `${view.from}-${view.to}`;
+}
+
+/** The window is that of the address. While it moves it is kept here, and the address follows when it rests. */
 function useWindow(bounds: Span): [Span, (view: Span) => void] {
-  const [view, setView] = useState(() => windowOfAddress(bounds));
+  const text = param(WINDOW);
+  const held = useMemo(() => windowOfText(text, bounds), [text, bounds]);
+  const [moved, setMoved] = useState<{ from: string | null; bounds: Span; view: Span } | null>(null);
+  // Where the address changed meanwhile (a step back, another link) it is what was meant last.
+  const moving = moved !== null && moved.from === text && moved.bounds === bounds ? moved.view : null;
   useEffect(() => {
-    setView((before) => (before.from >= bounds.from && before.to <= bounds.to ? before : bounds));
-  }, [bounds.from, bounds.to]);
-  useEffect(() => {
+    if (moving === null) return undefined;
     const timer = setTimeout(() => {
-      const whole = view.from === bounds.from && view.to === bounds.to;
-      setParam(WINDOW, whole ? null : `${view.from}-${view.to}`);
+      setParam(WINDOW, textOfWindow(moving, bounds));
+      setMoved(null);
     }, 400);
     return () => {
       clearTimeout(timer);
     };
-  }, [view, bounds]);
-  return [view, setView];
+  }, [moving, bounds]);
+  return [
+    moving ?? held,
+    (view) => {
+      setMoved({ from: text, bounds, view });
+    },
+  ];
 }
 
 function detailText(state: DetailState, detail: Detail): string {
@@ -172,7 +183,9 @@ function Opened({ data, whole }: { data: TimelineData; whole: Detail }): JSX.Ele
       }
     >
       <div class="tl-body" ref={ref}>
-        <div class="tl-corner" />
+        <div class="tl-corner" title="Drag moves, Ctrl (or ⌘) with the wheel zooms, Shift with the wheel moves. With the lanes in focus: + and −, Shift with arrows, 0 for the whole run">
+          Ctrl + wheel zooms
+        </div>
         <Overview lanes={coarse} bounds={bounds} view={view} width={width} colors={colors} onView={setView} />
         <LanesView
           lanes={lanes}

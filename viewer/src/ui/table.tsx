@@ -3,11 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { csv, download } from './download';
 import { count } from './format';
 import { NameText } from './name_text';
+import { type CellValue, inOrder } from './order';
 import { tipProps } from './tooltip';
 import { useSize } from './use_size';
 import { revealRow, useScrollTop, windowOf } from './use_window';
-
-export type CellValue = string | number | null;
 
 export interface Column<R> {
   readonly id: string;
@@ -39,6 +38,8 @@ interface TableProps<R> {
   readonly rowKey: (row: R) => string | number;
   readonly sort?: TableSort;
   readonly onSort?: (sort: TableSort) => void;
+  /** The rows come in the order of `sort`. */
+  readonly areSorted?: boolean;
   readonly isSelected?: (row: R) => boolean;
   /** Click, Enter or Space on a row. */
   readonly onSelect?: (row: R, event: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean }) => void;
@@ -54,23 +55,11 @@ interface TableProps<R> {
 export const ROW_HEIGHT = 26;
 const HEAD_HEIGHT = 30;
 
-function compare(a: CellValue, b: CellValue): number {
-  if (a === b) return 0;
-  // What is not known stands last, whichever way the rows are sorted.
-  if (a === null) return 2;
-  if (b === null) return -2;
-  if (typeof a === 'number' && typeof b === 'number') return a - b < 0 ? -1 : 1;
-  return String(a).localeCompare(String(b), 'en', { numeric: true }) < 0 ? -1 : 1;
-}
-
 /** Sorted copy; equal rows keep their order. */
 export function sortRows<R>(rows: readonly R[], column: Column<R> | undefined, descending: boolean): readonly R[] {
   if (column === undefined) return rows;
   const keyed = rows.map((row) => ({ row, key: column.value(row) }));
-  keyed.sort((a, b) => {
-    const order = compare(a.key, b.key);
-    return Math.abs(order) === 2 || !descending ? order : -order;
-  });
+  keyed.sort((a, b) => inOrder(a.key, b.key, descending));
   return keyed.map(({ row }) => row);
 }
 
@@ -163,8 +152,8 @@ export function DataTable<R>(props: TableProps<R>): JSX.Element {
   const [ownSort, setOwnSort] = useState<TableSort | undefined>(props.sort);
   const sort = props.onSort === undefined ? ownSort : props.sort;
   const sorted = useMemo(
-    () => sortRows(rows, columns.find((column) => column.id === sort?.column), sort?.descending ?? false),
-    [rows, columns, sort?.column, sort?.descending],
+    () => (props.areSorted === true ? rows : sortRows(rows, columns.find((column) => column.id === sort?.column), sort?.descending ?? false)),
+    [rows, columns, sort?.column, sort?.descending, props.areSorted],
   );
   const { ref: box, height } = useSize<HTMLDivElement>();
   const [top, onScroll] = useScrollTop(ROW_HEIGHT);

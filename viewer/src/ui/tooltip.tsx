@@ -52,7 +52,7 @@ interface TipHandlers {
   readonly onPointerEnter: (event: TargetedPointerEvent<Element>) => void;
   readonly onPointerLeave: () => void;
   readonly onFocus: (event: TargetedFocusEvent<Element>) => void;
-  readonly onBlur: () => void;
+  readonly onBlur: (event: TargetedFocusEvent<Element>) => void;
 }
 
 /** Spread over an element (HTML or SVG): its tooltip on hover and on focus by keyboard. */
@@ -73,7 +73,10 @@ export function tipProps(content: () => TipContent): TipHandlers {
         showTip(target.getBoundingClientRect(), content());
       }
     },
-    onBlur: hideTip,
+    onBlur: (event) => {
+      if (event.currentTarget.getAttribute('aria-describedby') === TIP_ID) event.currentTarget.removeAttribute('aria-describedby');
+      hideTip();
+    },
   };
 }
 
@@ -96,7 +99,9 @@ function useEscape(active: boolean): void {
   useEffect(() => {
     if (!active) return undefined;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') {
+      if (event.key === 'Escape' && shown.peek() !== null) {
+        // One Escape closes one thing: what the page would take back on it stays.
+        event.preventDefault();
         clearTimeout(timer);
         shown.value = null;
       }
@@ -108,10 +113,11 @@ function useEscape(active: boolean): void {
     const onScroll = (event: Event): void => {
       if (!(event.target instanceof Element && event.target.closest('.tooltip') !== null)) hideTip();
     };
-    window.addEventListener('keydown', onKey);
+    // Before all others, which leave alone what was taken here.
+    window.addEventListener('keydown', onKey, true);
     window.addEventListener('scroll', onScroll, true);
     return () => {
-      window.removeEventListener('keydown', onKey);
+      window.removeEventListener('keydown', onKey, true);
       window.removeEventListener('scroll', onScroll, true);
     };
   }, [active]);

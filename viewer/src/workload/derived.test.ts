@@ -27,6 +27,9 @@ describe('shapeOf', () => {
     expect(limits.input).toEqual([100, 400]);
     expect(limits.ttft).toEqual([10e6, 30e6]);
     expect(limits.time).toEqual([0, 300e6]);
+    // What a request waited before it was sent is no part of its flight.
+    const waited = workload().requests.map((request) => ({ ...request, queue_ns: 5e9 }));
+    expect(shapeOf({ ...workload(), requests: waited }).limits.time).toEqual([0, 300e6]);
   });
 });
 

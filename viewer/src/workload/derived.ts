@@ -1,12 +1,12 @@
 /** What the tab computes from a document and a selection, each piece once a change. */
 import { classify, POINT_CLASSES, type PointClass } from './classes';
 import { extent } from './axis';
-import { ganttExtent } from './gantt';
 import type { Workload, WorkloadRequest } from './model';
 import {
   contains,
   isEmpty,
   DIMENSION_NAMES,
+  flightExtent,
   mask,
   matches,
   valueOf,
@@ -38,7 +38,7 @@ export function shapeOf(workload: Workload): Shape {
   const limits = Object.fromEntries(
     DIMENSION_NAMES.map((name) => [
       name,
-      name === 'time' ? ganttExtent(requests) : extent(column(requests, name)),
+      name === 'time' ? flightExtent(requests) : extent(column(requests, name)),
     ]),
   ) as Record<Dimension, [number, number] | null>;
   return {

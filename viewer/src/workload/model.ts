@@ -40,6 +40,8 @@ export interface WorkloadSource {
 /** One run of the benchmark's file; a sweep has several, and `requests` are those of one. */
 export interface WorkloadRun {
   readonly index: number;
+  /** Place of its file among the document's sources. */
+  readonly source: number | null;
   readonly label: string | null;
   readonly summary: Figures;
   /** What the file itself says, where the summary comes from its requests. */
@@ -198,6 +200,7 @@ function readComparison(value: Figures): Comparison {
 function readRun(value: Figures, position: number): WorkloadRun {
   return {
     index: finite(value.index) ?? position,
+    source: finite(value.source),
     label: text(value.label),
     summary: isRecord(value.summary) ? value.summary : {},
     file_summary: isRecord(value.file_summary) ? value.file_summary : null,

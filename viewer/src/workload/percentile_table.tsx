@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { ns, nsExact } from '../ui/format';
-import { quantityHint, quantityLabel, STATISTICS, type FigureSet, type Statistic } from './percentiles';
+import { quantityHint, quantityLabel, STATISTICS, type Bound, type FigureSet, type Statistic } from './percentiles';
 
 export interface PercentileTableProps {
   readonly quantities: readonly string[];
@@ -13,6 +13,11 @@ interface FigureProps {
   readonly statistic: Statistic;
 }
 
+const BOUND_SAYS: Readonly<Record<Bound, string>> = {
+  at_most: 'No more than this: the mean of the histogram says so, its buckets do not tell more',
+  at_least: 'No less than this: it lies above the largest bound of the histogram',
+};
+
 function signed(value: number): string {
   return `${value > 0 ? '+' : value < 0 ? '−' : ''}${ns(Math.abs(value))}`;
 }
@@ -22,19 +27,35 @@ function Figure({ set, quantity, statistic }: FigureProps): JSX.Element {
   if (value === null) return <td class="wl-none">–</td>;
   const delta = set.deltas.get(`${quantity}.${statistic}_ns`);
   const guess = set.guesses.get(`${quantity}.${statistic}_ns`);
-  if (guess !== undefined) {
+  const bound = set.bounds.get(`${quantity}.${statistic}_ns`);
+  if (bound !== undefined) {
     return (
-      <td class="wl-none" title={`${nsExact(value)} is a guess: it lies in the histogram's first bucket`}>
+      <td class="wl-estimate" title={BOUND_SAYS[bound]}>
+        {bound === 'at_most' ? '≤ ' : '≥ '}
         {ns(value)}
-        <span class="wl-guess">{`≤ ${ns(guess)}`}</span>
       </td>
     );
   }
-  const exact = delta === undefined ? nsExact(value) : `${nsExact(value)}; requests minus ${set.name}: ${nsExact(delta)}`;
+  if (guess !== undefined) {
+    return (
+      <td class="wl-estimate" title="In the histogram's first bucket: it may lie anywhere below its end">
+        {`≤ ${ns(guess)}`}
+      </td>
+    );
+  }
+  const isEstimate = set.isEstimate(`${quantity}.${statistic}_ns`);
+  const said = isEstimate ? `about ${nsExact(value)}, estimated inside of a bucket` : nsExact(value);
+  const exact = delta === undefined ? said : `${said}; requests minus ${set.name}: ${nsExact(delta)}`;
   return (
-    <td title={exact}>
+    <td class={isEstimate ? 'wl-estimate' : ''} title={exact}>
+      {isEstimate && '≈ '}
       {ns(value)}
-      {delta !== undefined && <span class="wl-delta">{signed(delta)}</span>}
+      {delta !== undefined && (
+        <span class={isEstimate ? 'wl-delta wl-delta-estimate' : 'wl-delta'}>
+          {isEstimate && '≈ '}
+          {signed(delta)}
+        </span>
+      )}
     </td>
   );
 }

@@ -74,6 +74,18 @@ describe('documentSets', () => {
     expect([...(sets.at(-1)?.guesses ?? [])]).toEqual([['queue.p50_ns', 300e6], ['queue.p90_ns', 300e6], ['queue.p95_ns', 300e6]]);
   });
 
+  it('takes limits of percentiles as the document gives them', () => {
+    const queue = { count: 100, mean_ns: 71e3, p50_ns: 142e3, p99_ns: 300e6, quantile_bounds: { p50_ns: 'at_most', p99_ns: 'at_least', p90_ns: 3 } };
+    const server = documentSets({ ...compared(), server_summary: { queue } }).at(-1);
+    expect([...(server?.bounds ?? [])]).toEqual([['queue.p50_ns', 'at_most'], ['queue.p99_ns', 'at_least']]);
+  });
+
+  it('marks percentiles of the server as estimates, and nothing that was measured', () => {
+    const [own, file, server] = documentSets(compared());
+    const estimates = ['ttft.mean_ns', 'ttft.p50_ns', 'ttft.p99_ns'].map((figure) => [own, file, server].map((set) => set?.isEstimate(figure)));
+    expect(estimates).toEqual([[false, false, false], [false, false, true], [false, false, true]]);
+  });
+
   it('says where the file agrees and how far it is off where not', () => {
     const file = documentSets(compared())[1];
     expect([...(file?.agreeing ?? [])]).toEqual(['itl']);

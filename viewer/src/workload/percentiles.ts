@@ -53,6 +53,9 @@ export function quantitiesOf(summary: Figures): readonly string[] {
   return [...usual, ...others];
 }
 
+/** How `layerscope workload` says that a percentile is no estimate but a limit. */
+export type Bound = 'at_most' | 'at_least';
+
 /** Figures from one source, by quantity. */
 export interface FigureSet {
   readonly name: string;
@@ -62,6 +65,10 @@ export interface FigureSet {
   readonly deltas: ReadonlyMap<string, number>;
   /** Percentiles in a histogram's first bucket, "queue.p50_ns" → the bucket's end: they may lie anywhere below. */
   readonly guesses: ReadonlyMap<string, number>;
+  /** Percentiles of which only a limit is known, "queue.p50_ns": the figure is that limit. */
+  readonly bounds: ReadonlyMap<string, Bound>;
+  /** "ttft.p50_ns": read from between the bounds of a bucket, so that only the bucket is known. */
+  readonly isEstimate: (figure: string) => boolean;
   /** Quantities whose figures all agree with those of the requests. */
   readonly agreeing: ReadonlySet<string>;
 }
@@ -70,9 +77,11 @@ function figuresIn(summary: Figures, quantities: readonly string[]): FigureSet['
   return Object.fromEntries(quantities.map((quantity) => [quantity, readStatistics(summary[quantity])]));
 }
 
-const NO_DELTAS: Pick<FigureSet, 'deltas' | 'guesses' | 'agreeing'> = {
+const NO_DELTAS: Pick<FigureSet, 'deltas' | 'guesses' | 'bounds' | 'isEstimate' | 'agreeing'> = {
   deltas: new Map(),
   guesses: new Map(),
+  bounds: new Map(),
+  isEstimate: () => false,
   agreeing: new Set(),
 };
 
@@ -114,15 +123,30 @@ function guessesIn(summary: Figures, quantities: readonly string[]): Map<string,
   return guesses;
 }
 
+/** Which of the server's percentiles are limits, as the document says. */
+function boundsIn(summary: Figures, quantities: readonly string[]): Map<string, Bound> {
+  const bounds = new Map<string, Bound>();
+  for (const quantity of quantities) {
+    const of = summary[quantity];
+    const said = isRecord(of) && isRecord(of.quantile_bounds) ? of.quantile_bounds : {};
+    for (const [name, bound] of Object.entries(said)) {
+      if (bound === 'at_most' || bound === 'at_least') bounds.set(`${quantity}.${name}`, bound);
+    }
+  }
+  return bounds;
+}
+
 function serverSet(workload: Workload, quantities: readonly string[]): FigureSet | null {
   const figures = figuresIn(workload.server_summary, quantities);
   if (Object.values(figures).every((one) => one === null)) return null;
   return {
     name: 'server',
-    hint: "The server's own figures; percentiles are read from the buckets of its histograms",
+    hint: "The server's own figures; percentiles (≈) are estimates inside of a bucket of its histograms",
     figures,
     ...NO_DELTAS,
+    isEstimate: (figure) => /\.p\d+_ns$/.test(figure),
     guesses: guessesIn(workload.server_summary, quantities),
+    bounds: boundsIn(workload.server_summary, quantities),
     deltas: new Map(
       workload.differences.flatMap(({ what, difference }) => (difference === null ? [] : [[what, difference] as const])),
     ),

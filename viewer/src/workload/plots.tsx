@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { Shape, View } from './derived';
+import { LogSwitch } from './log_switch';
 import type { Workload } from './model';
 import type { Palette } from './palette';
 import { Panel } from './panel';
@@ -7,7 +8,7 @@ import { Scatter, type ScatterAxis } from './scatter';
 import { DIMENSIONS, withRanges, type Ranges } from './selection';
 import { TimeChart } from './time_chart';
 import type { TipRows } from './use_mark_tip';
-import { drawRanges, keepDrawnRanges, logScale, setLogScale } from './workload_state';
+import { drawRanges, keepDrawnRanges, logScale } from './workload_state';
 
 export interface PlotsProps {
   readonly workload: Workload;
@@ -24,21 +25,6 @@ const PAIRS = [
   { area: 'ttft', title: 'Time to first token by input length', x: 'input', y: 'ttft' },
   { area: 'decode', title: 'Decode time by output length', x: 'output', y: 'decode' },
 ] as const;
-
-function LogSwitch(): JSX.Element {
-  return (
-    <label class="wl-check">
-      <input
-        type="checkbox"
-        checked={logScale()}
-        onChange={(event) => {
-          setLogScale(event.currentTarget.checked);
-        }}
-      />
-      Log scales
-    </label>
-  );
-}
 
 /** Both scatter plots and the requests over time; a drag in any of them selects in all. */
 export function Plots(props: PlotsProps): JSX.Element {

@@ -4,6 +4,7 @@ import { count, ns, nsExact, UNKNOWN } from '../ui/format';
 import { NameText } from '../ui/name_text';
 import type { Column } from '../ui/table';
 import type { PointClass } from './classes';
+import { extent } from './axis';
 import { heatOf, rankShares } from './heat';
 import { CLASS_MARKS, ClassMark } from './legend';
 import type { WorkloadRequest } from './model';
@@ -28,11 +29,11 @@ interface HeatCellProps {
   readonly value: number | null;
   /** 0 to 1: how far into the slower half of its column. */
   readonly heat: number;
-  /** Of the largest value of the column. */
+  /** 0 for the smallest value of the column, 1 for the largest. */
   readonly share: number;
 }
 
-/** The shade is the rank in the column, the bar the share of its largest value. */
+/** The shade is the rank in the column, the bar the place between its smallest and its largest value. */
 function HeatCell({ value, heat, share }: HeatCellProps): JSX.Element {
   if (value === null) return <Unknown />;
   return (
@@ -50,7 +51,7 @@ function timeColumn(
   heat = true,
 ): Column<RequestRow> {
   const values = requests.map((request) => request[key]);
-  const most = values.reduce<number>((largest, value) => Math.max(largest, value ?? 0), 1);
+  const [least, most] = extent(Float64Array.from(values, (value) => value ?? Number.NaN)) ?? [0, 0];
   const ranks = heat ? rankShares(values) : null;
   return {
     id: key,
@@ -63,7 +64,7 @@ function timeColumn(
         <HeatCell
           value={request[key]}
           heat={heatOf(ranks[position] ?? Number.NaN)}
-          share={Math.max(0, request[key] ?? 0) / most}
+          share={most > least ? ((request[key] ?? least) - least) / (most - least) : 0}
         />
       ) : request[key] === null ? (
         <Unknown />

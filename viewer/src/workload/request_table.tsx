@@ -76,6 +76,9 @@ export function RequestTable(props: RequestTableProps): JSX.Element {
           />
           Selected rows only
         </label>
+        <span class="wl-heat-note">
+          <span class="wl-heat-ramp" aria-hidden="true" /> slower half of its column, bar: from its smallest to its largest value
+        </span>
         <span class="wl-grow" />
         <button
           type="button"
@@ -103,6 +106,7 @@ export function RequestTable(props: RequestTableProps): JSX.Element {
         rows={seen}
         rowKey={({ position }) => position}
         sort={sort}
+        areSorted
         onSort={props.onSort}
         isSelected={({ position }) => position === chosen}
         onSelect={({ position }) => {

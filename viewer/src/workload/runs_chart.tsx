@@ -30,9 +30,10 @@ export function runPoints(runs: readonly WorkloadRun[], quantity: string): RunPo
     .sort((a, b) => a.x - b.x || a.run.index - b.run.index);
 }
 
-/** What runs of one series share: their label but for its numbers ("dataset_name random, request_rate …"). */
+/** What runs of one series share: their label without what has a number alone ("dataset_name random", of each rate). */
 export function seriesName(run: WorkloadRun): string {
-  return (run.label ?? '').replaceAll(/\b\d[\d.]*\b/g, '…');
+  const parts = (run.label ?? '').split(', ').filter((part) => !/^\S+ -?[\d.]+(e[+-]?\d+)?$/i.test(part));
+  return parts.join(', ');
 }
 
 const MARGIN: Margin = { top: 10, right: 16, bottom: 40, left: 58 };
@@ -45,19 +46,27 @@ interface CurveProps {
   readonly chosen: number | null;
   /** Names of series; each is a line. */
   readonly series: readonly string[];
+  readonly log: boolean;
 }
 
-function Curve({ points, quantity, chosen, series }: CurveProps): JSX.Element {
+/** From zero; on a log axis from the smallest value, so that small ones are told apart. */
+function domainOf(points: readonly RunPoint[], of: (point: RunPoint) => number, log: boolean): [number, number] {
+  const values = points.map(of).filter((value) => !log || value > 0);
+  return [log ? values.reduce((a, b) => Math.min(a, b), Infinity) : 0, values.reduce((a, b) => Math.max(a, b), 0)];
+}
+
+function Curve({ points: all, quantity, chosen, series, log }: CurveProps): JSX.Element {
   const { ref, width: measured } = useSize<HTMLDivElement>();
   const width = Math.max(LEAST_PX, measured);
   const label = `${quantityLabel(quantity)} p50`;
-  const most = (of: (point: RunPoint) => number): [number, number] => [0, points.reduce((a, point) => Math.max(a, of(point)), 0)];
-  const x = makeAxis(plotDomain(most((point) => point.x), false, 'tokens'), [MARGIN.left, width - MARGIN.right], {
+  const points = log ? all.filter((point) => point.y_ns > 0) : all;
+  const x = makeAxis(plotDomain(domainOf(points, (point) => point.x, false), false, 'tokens'), [MARGIN.left, width - MARGIN.right], {
     kind: 'count',
     ticks: Math.max(2, Math.floor(width / 100)),
   });
-  const y = makeAxis(plotDomain(most((point) => point.y_ns), false, 'ns'), [HEIGHT_PX - MARGIN.bottom, MARGIN.top], {
+  const y = makeAxis(plotDomain(domainOf(points, (point) => point.y_ns, log), log, 'ns'), [HEIGHT_PX - MARGIN.bottom, MARGIN.top], {
     kind: 'ns',
+    log,
     ticks: 4,
   });
   const lineOf = (name: string): string =>
@@ -98,7 +107,7 @@ function Curve({ points, quantity, chosen, series }: CurveProps): JSX.Element {
 const QUANTITIES_SHOWN = ['ttft', 'tpot', 'itl', 'e2e'] as const;
 
 /** What more throughput costs: latency over output rate, of each quantity that two runs or more have. */
-export function RunsChart({ runs, chosen }: { readonly runs: readonly WorkloadRun[]; readonly chosen: number | null }): JSX.Element | null {
+export function RunsChart({ runs, chosen, log }: { readonly runs: readonly WorkloadRun[]; readonly chosen: number | null; readonly log: boolean }): JSX.Element | null {
   const curves = useMemo(
     () =>
       QUANTITIES_SHOWN.map((quantity) => ({ quantity, points: runPoints(runs, quantity) })).filter(
@@ -115,14 +124,14 @@ export function RunsChart({ runs, chosen }: { readonly runs: readonly WorkloadRu
           {series.map((name, i) => (
             <li key={name}>
               <span class="wl-swatch" style={{ background: seriesColor(i) }} />
-              <NameText text={name} limit={80} />
+              <NameText text={name === '' ? 'other runs' : name} limit={80} />
             </li>
           ))}
         </ul>
       )}
       <div class="wl-curves">
         {curves.map(({ quantity, points }) => (
-          <Curve key={quantity} quantity={quantity} points={points} chosen={chosen} series={series} />
+          <Curve key={quantity} quantity={quantity} points={points} chosen={chosen} series={series} log={log} />
         ))}
       </div>
     </div>

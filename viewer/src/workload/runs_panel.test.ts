@@ -5,13 +5,20 @@ import { runPoints, seriesName } from './runs_chart';
 import { isCount } from './server_counts';
 
 function run(index: number, summary: WorkloadRun['summary']): WorkloadRun {
-  return { index, label: null, summary, file_summary: null, comparison: [] };
+  return { index, source: 0, label: null, summary, file_summary: null, comparison: [] };
 }
 
 describe('runColumns', () => {
   it('are those that some run has a value in', () => {
     const runs = [run(0, { completed: 3, ttft: { p50_ns: 5 } }), run(1, { completed: 4, itl: null, e2e: { p99_ns: 7 } })];
     expect(runColumns(runs).map(({ id }) => id)).toEqual(['index', 'completed', 'ttft.p50_ns', 'e2e.p99_ns']);
+  });
+
+  it('name the file where there are several', () => {
+    const sources = ['a/one.json', 'b/two.json'].map((path) => ({ path, kind: 'vllm_bench', version: null }));
+    const ids = (runs: readonly WorkloadRun[]): string[] => runColumns(runs, sources).map(({ id }) => id);
+    expect(ids([run(0, { completed: 1 }), { ...run(1, { completed: 1 }), source: 1 }])).toEqual(['index', 'file', 'completed']);
+    expect(ids([run(0, { completed: 1 }), run(1, { completed: 1 })])).toEqual(['index', 'completed']);
   });
 
   it('hold the numbers of the document', () => {
@@ -32,7 +39,7 @@ describe('runPoints', () => {
 describe('seriesName', () => {
   it('is the label without its numbers', () => {
     const name = (label: string): string => seriesName({ ...run(0, {}), label });
-    expect(name('dataset_name random, request_rate 1.0')).toBe('dataset_name random, request_rate …');
+    expect(name('dataset_name random, request_rate 1.0')).toBe('dataset_name random');
     expect(name('request_rate inf')).toBe('request_rate inf');
   });
 });

@@ -52,11 +52,25 @@ export function contains(range: Range, value: number | null): boolean {
   return value !== null && value >= range.low && value <= range.high;
 }
 
-/** From the start to the last token; a request without an end is a point. */
+/** From the start to the last token; a request without an end is a point. What it waited before is not in flight. */
+function flightOf(request: WorkloadRequest): Range | null {
+  const { start_ns } = request;
+  return start_ns === null ? null : { low: start_ns, high: start_ns + (request.e2e_ns ?? request.ttft_ns ?? 0) };
+}
+
 function inFlight(request: WorkloadRequest, range: Range): boolean {
-  if (request.start_ns === null) return false;
-  const end = request.start_ns + (request.e2e_ns ?? request.ttft_ns ?? 0);
-  return request.start_ns <= range.high && end >= range.low;
+  const flight = flightOf(request);
+  return flight !== null && flight.low <= range.high && flight.high >= range.low;
+}
+
+/** When the first request is in flight and when the last one ends. */
+export function flightExtent(requests: readonly WorkloadRequest[]): [number, number] | null {
+  const flights = requests.map(flightOf).filter((flight) => flight !== null);
+  if (flights.length === 0) return null;
+  return flights.reduce<[number, number]>(
+    ([low, high], flight) => [Math.min(low, flight.low), Math.max(high, flight.high)],
+    [Infinity, -Infinity],
+  );
 }
 
 export function matches(request: WorkloadRequest, ranges: Ranges): boolean {

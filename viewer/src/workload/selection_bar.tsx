@@ -123,7 +123,7 @@ export interface SelectionBarProps {
 export function SelectionBar({ ranges, limits, onRanges }: SelectionBarProps): JSX.Element {
   return (
     <div class="wl-ranges">
-      {DIMENSION_NAMES.map((dimension) => (
+      {DIMENSION_NAMES.filter((dimension) => limits[dimension] !== null || ranges[dimension] !== undefined).map((dimension) => (
         <RangeFields
           key={dimension}
           label={DIMENSIONS[dimension].label}

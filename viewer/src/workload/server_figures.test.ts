@@ -24,14 +24,29 @@ describe('instancesOf', () => {
 });
 
 describe('figuresOfInstance', () => {
+  // What `server_summary` calls each figure, and the metric that it is.
+  const VLLM = namedMetrics({
+    engine: 'vllm',
+    kv_cache_usage: { metric: 'vllm:kv_cache_usage_perc', value: 0.25 },
+    preemptions: { metric: 'vllm:num_preemptions_total', value: 7 },
+    prefix_cache_hits: { metric: 'vllm:prefix_cache_hits_total', value: 30 },
+    prefix_cache_queries: { metric: 'vllm:prefix_cache_queries_total', value: 120 },
+    running: { metric: 'vllm:num_requests_running', value: 4 },
+    waiting: { metric: 'vllm:num_requests_waiting', value: 5 },
+    prompt_tokens: { metric: 'vllm:prompt_tokens_total', value: 641 },
+    generation_tokens: { metric: 'vllm:generation_tokens_total', value: 320 },
+    ttft: null,
+  });
+
   function figures(members: readonly ServerSeries[]): Record<string, number | null> {
-    return Object.fromEntries(figuresOfInstance({ name: 'm', series: members }, new Map()).map(({ id, value }) => [id, value]));
+    return Object.fromEntries(figuresOfInstance({ name: 'm', series: members }, VLLM).map(({ id, value }) => [id, value]));
   }
 
-  it('reads the names of vLLM', () => {
+  it('are of the metrics that the document names, whatever else the dump has', () => {
     expect(
       figures([
         series('vllm:kv_cache_usage_perc', 0.25),
+        series('sglang:token_usage', 0.9),
         series('vllm:num_preemptions_total', 7),
         series('vllm:prefix_cache_hits_total', 30),
         series('vllm:prefix_cache_queries_total', 120),
@@ -43,16 +58,7 @@ describe('figuresOfInstance', () => {
     ).toEqual({ kv: 0.25, preemptions: 7, prefix: 30, running: 4, waiting: 5, prompt: 641, generation: 320 });
   });
 
-  it('reads the names of SGLang, whose hit rate is a share', () => {
-    const found = figuresOfInstance({
-      name: '',
-      series: [series('sglang:token_usage', 0.5), series('sglang:num_running_reqs', 3), series('sglang:cache_hit_rate', 0.75)],
-    }, new Map());
-    expect(found.find(({ id }) => id === 'prefix')).toMatchObject({ kind: 'share', value: 0.75, of: null });
-    expect(found.find(({ id }) => id === 'kv')?.value).toBe(0.5);
-  });
-
-  it('takes the whole, not a part by another label', () => {
+  it('take the whole, not a part by another label', () => {
     expect(
       figures([
         series('vllm:num_requests_waiting', 2, { model_name: 'm', reason: 'capacity' }),
@@ -61,16 +67,15 @@ describe('figuresOfInstance', () => {
     ).toBe(9);
   });
 
-  it('takes the metric that the document names', () => {
-    const named = namedMetrics({ engine: 'vllm', preemptions: { metric: 'vllm:evictions', value: 3 }, running: null });
-    expect([...named]).toEqual([['preemptions', 'vllm:evictions']]);
-    const instance = { name: 'm', series: [series('vllm:evictions', 3), series('vllm:num_preemptions_total', 9)] };
-    expect(figuresOfInstance(instance, named).find(({ id }) => id === 'preemptions')?.value).toBe(3);
+  it('say of how many tokens the prefix cache was asked', () => {
+    const instance = { name: 'm', series: [series('vllm:prefix_cache_hits_total', 30), series('vllm:prefix_cache_queries_total', 120)] };
+    expect(figuresOfInstance(instance, VLLM).find(({ id }) => id === 'prefix')).toMatchObject({ value: 30, of: 120 });
   });
 
-  it('says null for what the dump lacks', () => {
-    const instance = { name: 'm', series: [series('vllm:prompt_tokens_by_source_total', 3)] };
-    expect(figures(instance.series)).toMatchObject({ kv: null, preemptions: null, prompt: null });
+  it('are null for what the document does not name', () => {
+    const instance = { name: 'm', series: [series('vllm:num_requests_running', 3)] };
+    expect(figuresOfInstance(instance, new Map()).every(({ value }) => value === null)).toBe(true);
     expect(hasFigures(instance, new Map())).toBe(false);
+    expect(hasFigures(instance, VLLM)).toBe(true);
   });
 });

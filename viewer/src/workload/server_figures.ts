@@ -9,19 +9,16 @@ interface FigureRule {
   readonly role: string;
   readonly label: string;
   readonly kind: FigureKind;
-  /** Names of the metric in vLLM and SGLang, over their versions. */
-  readonly names: RegExp;
   readonly about: string;
 }
 
-/** In the order of the panel. Names: vllm/v1/metrics/loggers.py and sglang/srt/metrics/collector.py. */
+/** In the order of the panel. Which metric of which engine each is, the document's `server_summary` says. */
 export const FIGURE_RULES: readonly FigureRule[] = [
   {
     id: 'kv',
     role: 'kv_cache_usage',
     label: 'KV cache usage',
     kind: 'share',
-    names: /(^|:)(kv_cache_usage_perc|gpu_cache_usage_perc|token_usage)$/,
     about: 'Part of the KV cache in use when the metrics were read',
   },
   {
@@ -29,7 +26,6 @@ export const FIGURE_RULES: readonly FigureRule[] = [
     role: 'preemptions',
     label: 'Preemptions',
     kind: 'count',
-    names: /(^|:)(num_preemptions(_total)?|num_retracted_reqs?(_total)?)$/,
     about: 'Requests that lost their KV cache and had to start again',
   },
   {
@@ -37,7 +33,6 @@ export const FIGURE_RULES: readonly FigureRule[] = [
     role: 'running',
     label: 'Running',
     kind: 'count',
-    names: /(^|:)(num_requests_running|num_running_reqs)$/,
     about: 'Requests in the batch when the metrics were read',
   },
   {
@@ -45,7 +40,6 @@ export const FIGURE_RULES: readonly FigureRule[] = [
     role: 'waiting',
     label: 'Waiting',
     kind: 'count',
-    names: /(^|:)(num_requests_waiting|num_queue_reqs)$/,
     about: 'Requests in the queue when the metrics were read',
   },
   {
@@ -53,7 +47,6 @@ export const FIGURE_RULES: readonly FigureRule[] = [
     role: 'prompt_tokens',
     label: 'Prompt tokens',
     kind: 'tokens',
-    names: /(^|:)prompt_tokens(_total)?$/,
     about: 'Prompt tokens processed',
   },
   {
@@ -61,14 +54,9 @@ export const FIGURE_RULES: readonly FigureRule[] = [
     role: 'generation_tokens',
     label: 'Generated tokens',
     kind: 'tokens',
-    names: /(^|:)generation_tokens(_total)?$/,
     about: 'Tokens generated',
   },
 ];
-
-const PREFIX_HITS = /(^|:)((gpu_)?prefix_cache_hits(_total)?|cached_tokens(_total)?)$/;
-const PREFIX_QUERIES = /(^|:)(gpu_)?prefix_cache_queries(_total)?$/;
-const PREFIX_RATE = /(^|:)(gpu_prefix_cache_hit_rate|cache_hit_rate)$/;
 
 /** A model on an engine: what the figures are kept apart by. */
 export interface Instance {
@@ -103,7 +91,7 @@ export function instancesOf(series: readonly ServerSeries[]): Instance[] {
 
 /** The number of a gauge or counter; of a histogram how many values it holds. */
 export function seriesValue(series: ServerSeries): number | null {
-  return finite(series.fields.value) ?? finite(series.fields.delta) ?? finite(series.fields.count);
+  return finite(series.fields.value) ?? finite(series.fields.count);
 }
 
 function extraLabels(series: ServerSeries): number {
@@ -119,21 +107,13 @@ export function namedMetrics(summary: Figures): ReadonlyMap<string, string> {
   );
 }
 
-/**
- * The instance's value of a metric: of the one that the document names, else of one of the known names. Of
- * several series the one with the fewest further labels.
- */
-function find(
-  instance: Instance,
-  names: RegExp,
-  named: string | undefined,
-): { readonly metric: string; readonly value: number } | null {
-  const found = instance.series
-    .filter(({ metric }) => (named === undefined ? names.test(metric) : metric === named))
-    .sort((a, b) => extraLabels(a) - extraLabels(b));
+/** The instance's value of the metric that the document names; of several series the one with the fewest further labels. */
+function find(instance: Instance, metric: string | undefined): { readonly metric: string; readonly value: number } | null {
+  if (metric === undefined) return null;
+  const found = instance.series.filter((series) => series.metric === metric).sort((a, b) => extraLabels(a) - extraLabels(b));
   for (const series of found) {
     const value = seriesValue(series);
-    if (value !== null) return { metric: series.metric, value };
+    if (value !== null) return { metric, value };
   }
   return null;
 }
@@ -151,16 +131,17 @@ export interface ServerFigure {
 }
 
 function prefixFigure(instance: Instance, named: ReadonlyMap<string, string>): ServerFigure {
-  const rate = find(instance, PREFIX_RATE, undefined);
-  const hits = find(instance, PREFIX_HITS, named.get('prefix_cache_hits'));
-  const queries = find(instance, PREFIX_QUERIES, named.get('prefix_cache_queries'));
-  const base = {
+  const hits = find(instance, named.get('prefix_cache_hits'));
+  const queries = find(instance, named.get('prefix_cache_queries'));
+  return {
     id: 'prefix',
     label: 'Prefix cache hits',
+    kind: 'tokens',
     about: 'Prompt tokens found in the prefix cache, of those looked up',
+    value: hits?.value ?? null,
+    metric: hits?.metric ?? null,
+    of: queries?.value ?? null,
   };
-  if (hits !== null) return { ...base, kind: 'tokens', value: hits.value, metric: hits.metric, of: queries?.value ?? null };
-  return { ...base, kind: 'share', value: rate?.value ?? null, metric: rate?.metric ?? null, of: null };
 }
 
 /** True where a dump has any of the panel's figures for it. */
@@ -169,8 +150,8 @@ export function hasFigures(instance: Instance, named: ReadonlyMap<string, string
 }
 
 export function figuresOfInstance(instance: Instance, named: ReadonlyMap<string, string>): ServerFigure[] {
-  const figures = FIGURE_RULES.map(({ id, role, label, kind, names, about }): ServerFigure => {
-    const found = find(instance, names, named.get(role));
+  const figures = FIGURE_RULES.map(({ id, role, label, kind, about }): ServerFigure => {
+    const found = find(instance, named.get(role));
     return { id, label, kind, about, value: found?.value ?? null, metric: found?.metric ?? null, of: null };
   });
   // Beside the preemptions: both say how well the KV cache serves.

@@ -7,7 +7,7 @@ import { ConcurrencyPlot } from './concurrency_plot';
 import { GanttPlot } from './gantt_plot';
 import { makeAxis } from './axis';
 import { makeBars } from './bars';
-import { ganttExtent, ganttOrder } from './gantt';
+import { ganttExtent, ganttOrder, phasesOf } from './gantt';
 import { ClassMark } from './legend';
 import type { ConcurrencyPoint, WorkloadRequest } from './model';
 import type { Palette } from './palette';
@@ -86,7 +86,7 @@ function Chart(props: TimeChartProps & { readonly order: readonly number[] }): J
   return (
     <div class="wl-time">
       <div class="wl-tools">
-        <PhaseLegend />
+        <PhaseLegend requests={requests} />
         <span class="wl-grow" />
         {fitted_px < READABLE_ROW_PX && (
           <label class="wl-check">
@@ -160,12 +160,23 @@ function Chart(props: TimeChartProps & { readonly order: readonly number[] }): J
   );
 }
 
-function PhaseLegend(): JSX.Element {
-  const phases = [
-    ['queue', 'Queue'],
-    ['prefill', 'To first token'],
-    ['decode', 'Decode'],
-  ] as const;
+/** Of what is drawn, and nothing else. */
+function PhaseLegend({ requests }: { readonly requests: readonly WorkloadRequest[] }): JSX.Element {
+  const { seen, failed } = useMemo(
+    () => ({
+      seen: new Set(requests.flatMap((request) => phasesOf(request).map(({ phase }) => phase))),
+      failed: requests.some(({ ok }) => !ok),
+    }),
+    [requests],
+  );
+  const phases = (
+    [
+      ['queue', 'Queue'],
+      ['prefill', 'To first token'],
+      ['decode', 'Decode'],
+      ['whole', 'In flight'],
+    ] as const
+  ).filter(([phase]) => seen.has(phase));
   return (
     <ul class="wl-legend" aria-label="Phases of a request">
       {phases.map(([phase, label]) => (
@@ -174,9 +185,11 @@ function PhaseLegend(): JSX.Element {
           {label}
         </li>
       ))}
-      <li>
-        <ClassMark kind="failed" />
-      </li>
+      {failed && (
+        <li>
+          <ClassMark kind="failed" />
+        </li>
+      )}
     </ul>
   );
 }

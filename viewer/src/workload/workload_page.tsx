@@ -14,7 +14,7 @@ import { Plots } from './plots';
 import { RequestDetail, RequestTools } from './request_detail';
 import { RequestTable } from './request_table';
 import { RequestsMissing } from './requests_missing';
-import { RunsPanel } from './runs_panel';
+import { RunsPanel, type MissingRun } from './runs_panel';
 import { ServerPanel } from './server_panel';
 import { Slowest } from './slowest';
 import { Panel } from './panel';
@@ -29,7 +29,12 @@ import {
   setTableSort,
   tableSort,
 } from './workload_state';
-import './workload.css';
+import './page.css';
+import './filter.css';
+import './plots.css';
+import './tables.css';
+import './request.css';
+import './server.css';
 
 /** Escape takes the selection back, wherever the focus is; a second one lets go of the request. */
 function useEscape(hasRanges: boolean): void {
@@ -128,6 +133,9 @@ function RequestParts({ workload, shape, view, rangesKey }: RequestPartsProps): 
           )
         }
       >
+        {request === undefined && index !== null && (
+          <p class="wl-note" role="status">{`The address names request #${index}, which this document does not have.`}</p>
+        )}
         {request === undefined ? (
           <Slowest requests={requests} shown={view.shown} onChoose={choose} />
         ) : (
@@ -153,7 +161,7 @@ function RequestParts({ workload, shape, view, rangesKey }: RequestPartsProps): 
 }
 
 /** The whole tab for one document. */
-export function WorkloadPage({ workload }: { readonly workload: Workload }): JSX.Element {
+export function WorkloadPage({ workload, missing = null }: { readonly workload: Workload; readonly missing?: MissingRun | null }): JSX.Element {
   const shape = useMemo(() => shapeOf(workload), [workload]);
   const filter = inputFilter();
   const rangesKey = rangesText();
@@ -162,7 +170,7 @@ export function WorkloadPage({ workload }: { readonly workload: Workload }): JSX
   useEscape(rangesKey !== '');
   const any = workload.requests.length > 0;
   // Without single requests they are what there is to see.
-  const runs = workload.runs.length > 1 && <RunsPanel runs={workload.runs} chosen={workload.run} />;
+  const runs = workload.runs.length > 1 && <RunsPanel runs={workload.runs} sources={workload.sources} chosen={workload.run} missing={missing} />;
   return (
     <div class={`wl-page${any ? '' : ' wl-page-summary'}`}>
       <header class="wl-head">

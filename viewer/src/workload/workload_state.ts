@@ -9,6 +9,7 @@ const RANGES = 'work.ranges';
 const SORT = 'work.sort';
 const ONLY = 'work.only';
 const LOG = 'work.log';
+const RUN = 'work.run';
 
 export function inputFilter(): Range | undefined {
   return decodeRanges(param(FILTER) ?? '').input;
@@ -62,6 +63,16 @@ export function onlySelected(): boolean {
 
 export function setOnlySelected(only: boolean): void {
   setParam(ONLY, only ? '1' : null);
+}
+
+/** The run of a sweep that the address asks for; null: the document's own. */
+export function askedRun(): number | null {
+  const text = param(RUN);
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
+export function askRun(run: number | null): void {
+  setParam(RUN, run === null ? null : String(run));
 }
 
 export function logScale(): boolean {

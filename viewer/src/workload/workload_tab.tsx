@@ -1,9 +1,12 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { WorkloadData } from '../data/documents';
 import { useDocument } from '../state/answers';
-import { EmptyState, WhenLoaded } from '../ui/states';
+import { EmptyState, Loading, WhenLoaded } from '../ui/states';
 import { readWorkload } from './model';
+import type { MissingRun } from './runs_panel';
 import { WorkloadPage } from './workload_page';
+import { askedRun } from './workload_state';
 
 /** The Workload tab: a benchmark's requests and the server's own figures. */
 export function WorkloadTab(): JSX.Element {
@@ -22,12 +25,24 @@ export function WorkloadTab(): JSX.Element {
   }
   return (
     <WhenLoaded of={loaded} label="Reading the workload…">
-      {(value) => <Checked value={value} />}
+      {(value) => <OfRun value={value} />}
     </WhenLoaded>
   );
 }
 
-function Checked({ value }: { readonly value: unknown }): JSX.Element {
+/** The run that the address asks for; where the source cannot make it, the one that is there, and why. */
+function OfRun({ value }: { readonly value: WorkloadData }): JSX.Element {
+  const asked = askedRun();
+  const own = value.run ?? 0;
+  const wanted = asked !== null && asked !== own;
+  const other = useDocument('workload', wanted, asked === null ? {} : { run: asked });
+  if (!wanted || other === null) return <Checked value={value} missing={null} />;
+  if (other.state === 'loading') return <Loading label={`Reading run #${asked}…`} />;
+  if (other.state === 'error') return <Checked value={value} missing={{ run: asked, why: other.error }} />;
+  return <Checked value={other.value} missing={null} />;
+}
+
+function Checked({ value, missing }: { readonly value: unknown; readonly missing: MissingRun | null }): JSX.Element {
   const workload = useMemo(() => readWorkload(value), [value]);
   if (workload === null) {
     return (
@@ -36,5 +51,5 @@ function Checked({ value }: { readonly value: unknown }): JSX.Element {
       </EmptyState>
     );
   }
-  return <WorkloadPage workload={workload} />;
+  return <WorkloadPage workload={workload} missing={missing} />;
 }
