@@ -75,10 +75,23 @@ bool ParseEntries(const std::vector<OptionEntry>& entries, std::string_view verb
   return true;
 }
 
+namespace {
+
+// What stands behind an option that takes a value; empty for switches.
+std::string_view ValueOf(const OptionEntry& entry) {
+  if (std::holds_alternative<std::string*>(entry.target)) return " PATH";
+  if (std::holds_alternative<std::vector<int64_t>*>(entry.target)) return " N,N,...";
+  const bool is_number = std::holds_alternative<int64_t*>(entry.target) ||
+                         std::holds_alternative<uint64_t*>(entry.target);
+  return is_number ? " N" : "";
+}
+
+}  // namespace
+
 std::string EntriesHelp(const std::vector<OptionEntry>& entries) {
   std::string text;
   for (const OptionEntry& entry : entries) {
-    std::string line = "  --" + std::string(entry.name);
+    std::string line = "  --" + std::string(entry.name) + std::string(ValueOf(entry));
     if (const auto* choice = std::get_if<OptionWords>(&entry.target)) {
       for (size_t i = 0; i < choice->words.size(); ++i)
         line += (i == 0 ? " " : "|") + std::string(choice->words[i]);
@@ -86,7 +99,7 @@ std::string EntriesHelp(const std::vector<OptionEntry>& entries) {
     line.resize(line.size() < 34 ? 34 : line.size() + 2, ' ');
     text += line + std::string(entry.help) + "\n";
   }
-  return text;
+  return text + "Switches also take --no-NAME.\n";
 }
 
 }  // namespace layerscope::gen

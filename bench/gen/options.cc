@@ -275,6 +275,9 @@ std::string HelpText() {
       "usage: layerscope-gen [-o FILE] [--truth FILE] [options]\n\n";
   for (const Entry& entry : AllEntries(&defaults)) {
     std::string line = "  --" + std::string(entry.name);
+    if (std::holds_alternative<std::string*>(entry.target)) line += " TEXT";
+    if (std::holds_alternative<int64_t*>(entry.target)) line += " N";
+    if (std::holds_alternative<uint64_t*>(entry.target)) line += " N";
     if (auto* choice = std::get_if<Choice>(&entry.target)) {
       for (size_t i = 0; i < choice->words.size(); ++i)
         line += (i == 0 ? " " : "|") + std::string(choice->words[i]);

@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "src/analysis/recording_facts.h"
+#include "src/attribution/lost_tables.h"
 
 namespace layerscope::analysis {
 namespace {
+
+constexpr std::string_view kHowToExport =
+    "export the report again with all of its tables: nsys export --type sqlite";
 
 bool IsDatabase(const RankInput& rank) {
   return rank.trace->format == trace::TraceFormat::kNsys;
@@ -19,6 +23,23 @@ bool IsDatabase(const RankInput& rank) {
 /// How a database is recorded, with `more` that has to be in it.
 std::string HowToRecord(std::string_view more) {
   return fmt::format("record with `{}`{}", kRecordCommand, more);
+}
+
+/// What a step launched, and when the GPU was busy with it.
+std::optional<table::Abstention> WithoutTables(const trace::Trace& trace) {
+  const attribution::LostTables lost = attribution::FindLostTables(trace);
+  if (lost.kernels > 0) {
+    return table::Abstention{
+        "lost_kernels",
+        "no kernel is in the file (CUPTI_ACTIVITY_KIND_KERNEL), though launches are: when the GPU "
+        "was busy is not known",
+        std::string(kHowToExport)};
+  }
+  if (lost.calls == 0) return std::nullopt;
+  return table::Abstention{
+      "lost_calls",
+      "no call is in the file (CUPTI_ACTIVITY_KIND_RUNTIME): what a step launched is not known",
+      std::string(kHowToExport)};
 }
 
 }  // namespace
@@ -53,7 +74,7 @@ std::optional<table::Abstention> WithoutWork(const RankView& view) {
 
 std::optional<table::Abstention> WithoutSteps(const RankView& view) {
   if (std::optional<table::Abstention> nothing = WithoutWork(view)) return nothing;
-  if (!view.attribution().steps.empty()) return std::nullopt;
+  if (!view.attribution().steps.empty()) return WithoutTables(view.trace());
   if (IsDatabase(view.input())) {
     return table::Abstention{
         "no_steps", "no NVTX range of this file is an engine's step",
@@ -65,6 +86,14 @@ std::optional<table::Abstention> WithoutSteps(const RankView& view) {
       "no annotation of this trace is an engine's step (execute_…, step[…], _forward_step, "
       "ProfilerStep#, bench_step::)",
       "profile through the engine's own profiler, or a torch.profiler schedule"};
+}
+
+std::optional<table::Abstention> WithoutNames(const RankView& view) {
+  if (attribution::FindLostTables(view.trace()).names == 0) return std::nullopt;
+  return table::Abstention{
+      "lost_names",
+      "no call of the file has a name (StringIds): which of them wait for the GPU is not known",
+      std::string(kHowToExport)};
 }
 
 std::optional<table::Abstention> WithoutModules(const RankView& view) {

@@ -17,8 +17,13 @@ std::optional<table::Abstention> WithoutGpuWork(const RankInput& rank);
 /// recorded: it has no op either, and is no capture.
 std::optional<table::Abstention> WithoutWork(const RankView& view);
 
-/// `no_steps`: no annotation of the file is an engine's step. WithoutWork goes before.
+/// `no_steps`: no annotation of the file is an engine's step. `lost_kernels`, `lost_calls`: a
+/// database lacks a table, so that nothing says when the GPU was busy, or what a step launched
+/// (lost_tables.h). WithoutWork goes before.
 std::optional<table::Abstention> WithoutSteps(const RankView& view);
+
+/// `lost_names`: a database lacks the names of its calls, so that what waits is not known.
+std::optional<table::Abstention> WithoutNames(const RankView& view);
 
 /// `no_module_ranges`: a database without NVTX ranges of modules. WithoutWork goes before.
 std::optional<table::Abstention> WithoutModules(const RankView& view);

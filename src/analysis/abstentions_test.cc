@@ -54,6 +54,25 @@ TEST(Abstentions, AFileWithoutStepsHasOneCodeInEveryFormat) {
   }
 }
 
+TEST(Abstentions, ADatabaseWithoutATableOfStepsSaysWhichItIs) {
+  for (const char* lost : {"lost_kernels", "lost_calls", "lost_names"}) {
+    const std::string code = lost;
+    TraceBuilder build;
+    build.Nsys();
+    const trace::ThreadId thread = build.Thread(12, 1);
+    build.Annotation(thread, "step[DECODE bs=1]", 0, 100);
+    if (code != "lost_calls") {
+      build.Call(thread, code == "lost_names" ? "[unknown]" : "cudaLaunchKernel", 1, 1);
+    }
+    if (code != "lost_kernels") build.Kernel("gemm", 10, 5, 1);
+    build.Activity(trace::ActivityKind::kMemcpy, "Memcpy", 20, 5, 1);
+    const TestRun run(std::move(build).Build());
+    EXPECT_EQ(CodeOf(ComputeOverhead(run.input(), {})), code);
+    EXPECT_EQ(CodeOf(ComputeSteps(run.input(), {})), code == "lost_names" ? "" : code);
+    EXPECT_EQ(CodeOf(ComputeKernels(run.input(), {})), "");
+  }
+}
+
 TEST(Abstentions, OpsAloneAreWorkOfACpuAndNoneOfAGpu) {
   TraceBuilder build;
   build.Op(build.Thread(12, 1), "aten::mm", 10, 20);

@@ -49,15 +49,6 @@ int64_t KernelsOf(const GraphAlignment& graph) {
                                                  : graph.matched + graph.mismatched;
 }
 
-/// True where a warning gives the reason already.
-bool IsInHealth(const RankView& view, const GraphAlignment& graph) {
-  const std::vector<table::HealthEntry>& health = view.attribution().warnings;
-  return graph.withheld && std::any_of(health.begin(), health.end(), [&](const auto& entry) {
-           return entry.code == "capture_withheld" &&
-                  entry.message.find(graph.reason) != std::string::npos;
-         });
-}
-
 /// The graphs that the selection has a launch of, with those launches alone.
 std::vector<GraphAlignment> SelectedGraphs(const RankView& view) {
   const attribution::Attribution& attr = view.attribution();
@@ -77,9 +68,7 @@ std::vector<GraphAlignment> SelectedGraphs(const RankView& view) {
 std::string NoteOf(const RankView& view, const GraphAlignment& graph) {
   std::string note = graph.source.empty() ? std::string() : ShownFile(view, graph.source);
   if (graph.withheld) note += note.empty() ? "withheld" : " is withheld";
-  if (!graph.reason.empty() && !IsInHealth(view, graph)) {
-    note += (note.empty() ? "" : ": ") + graph.reason;
-  }
+  if (!graph.reason.empty()) note += (note.empty() ? "" : ": ") + graph.reason;
   return note;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "src/analysis/interval_union.h"
 #include "src/analysis/place.h"
@@ -23,14 +24,21 @@ std::string TextOf(const LabelValue& label) {
   return std::string(text != nullptr ? *text : "");
 }
 
-std::string NameOf(const trace::Trace& trace, trace::DeviceId device) {
-  if (!device.valid()) return {};
-  const trace::Label& label = trace.devices[device.index()].id;
-  if (label.text.valid()) return {};
+/// What deviceProperties say of each device number; of two entries the first.
+std::map<int64_t, std::string_view> NamesOf(const trace::Trace& trace) {
+  std::map<int64_t, std::string_view> names;
   for (const trace::Metadata::DeviceProperties& properties : trace.metadata.devices) {
-    if (properties.id == label.number) return properties.name;
+    names.try_emplace(properties.id, properties.name);
   }
-  return {};
+  return names;
+}
+
+std::string NameOf(const RankView& view, trace::DeviceId device,
+                   const std::map<int64_t, std::string_view>& names) {
+  if (!device.valid()) return {};
+  const trace::Label& label = view.trace().devices[device.index()].id;
+  const auto name = names.find(label.number);
+  return label.text.valid() || name == names.end() ? std::string() : std::string(name->second);
 }
 
 /// The rows [begin, end) of one device, by start.
@@ -38,7 +46,6 @@ DeviceRow SumDevice(const RankView& view, const uint32_t* begin, const uint32_t*
   DeviceRow device;
   const trace::DeviceId id = view.DeviceOf(*begin);
   device.device = view.DeviceLabel(id);
-  device.name = NameOf(view.trace(), id);
   std::map<size_t, StreamSums> streams;
   std::set<trace::ProcessId> processes;
   IntervalUnion busy;
@@ -79,10 +86,12 @@ DeviceRow SumDevice(const RankView& view, const uint32_t* begin, const uint32_t*
 std::vector<DeviceRow> BuildDeviceRows(const RankView& view) {
   std::vector<DeviceRow> devices;
   const std::vector<uint32_t> rows = view.RowsByDeviceAndStart();
+  const std::map<int64_t, std::string_view> names = NamesOf(view.trace());
   for (size_t begin = 0; begin < rows.size();) {
     size_t end = begin + 1;
     while (end < rows.size() && view.DeviceOf(rows[end]) == view.DeviceOf(rows[begin])) ++end;
     devices.push_back(SumDevice(view, rows.data() + begin, rows.data() + end));
+    devices.back().name = NameOf(view, view.DeviceOf(rows[begin]), names);
     begin = end;
   }
   std::stable_sort(devices.begin(), devices.end(),

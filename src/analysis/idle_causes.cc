@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/analysis/blocking_calls.h"
+#include "src/analysis/merged_intervals.h"
 #include "src/attribution/lane_order.h"
 #include "src/attribution/step.h"
 
@@ -56,41 +57,27 @@ std::vector<uint8_t> StepNames(const trace::Trace& trace) {
   return known;
 }
 
-/// Disjoint intervals, by time.
-std::vector<IdleGap> UnionOfSteps(const trace::Trace& trace, const std::vector<uint8_t>& is_step) {
+/// The time inside of steps' annotations.
+MergedIntervals UnionOfSteps(const trace::Trace& trace, const std::vector<uint8_t>& is_step) {
   const trace::Annotations& rows = trace.annotations;
   const Intervals intervals{rows.start_ns, rows.dur_ns};
-  std::vector<IdleGap> steps;
+  MergedIntervals steps;
   for (uint32_t row = 0; row < rows.size(); ++row) {
-    if (rows.is_gpu[row] != 0 || is_step[rows.name[row].index()] == 0 || rows.dur_ns[row] <= 0) {
-      continue;
-    }
-    steps.push_back({intervals.Start(row), intervals.End(row)});
+    if (rows.is_gpu[row] != 0 || is_step[rows.name[row].index()] == 0) continue;
+    steps.Add(intervals.Start(row), intervals.End(row));
   }
-  std::sort(steps.begin(), steps.end(), [](const IdleGap& a, const IdleGap& b) {
-    return std::tie(a.start_ns, a.end_ns) < std::tie(b.start_ns, b.end_ns);
-  });
-  std::vector<IdleGap> merged;
-  for (const IdleGap& step : steps) {
-    if (!merged.empty() && step.start_ns <= merged.back().end_ns) {
-      merged.back().end_ns = std::max(merged.back().end_ns, step.end_ns);
-    } else {
-      merged.push_back(step);
-    }
-  }
-  return merged;
+  steps.Freeze();
+  return steps;
 }
 
 int64_t Overlap(const IdleGap& a, const IdleGap& b) {
   return std::max<int64_t>(0, std::min(a.end_ns, b.end_ns) - std::max(a.start_ns, b.start_ns));
 }
 
-int64_t OverlapOf(const std::vector<IdleGap>& gaps, const std::vector<IdleGap>& steps) {
+/// A search in the steps a gap, so that many devices do not walk over all steps each.
+int64_t OverlapOf(const std::vector<IdleGap>& gaps, const MergedIntervals& steps) {
   int64_t sum_ns = 0;
-  for (size_t g = 0, s = 0; g < gaps.size() && s < steps.size();) {
-    sum_ns += Overlap(gaps[g], steps[s]);
-    ++(gaps[g].end_ns < steps[s].end_ns ? g : s);
-  }
+  for (const IdleGap& gap : gaps) sum_ns += steps.CoveredNs(gap.start_ns, gap.end_ns);
   return sum_ns;
 }
 
@@ -335,7 +322,7 @@ int64_t IdleReport::Sum(IdleKind kind) const {
 IdleReport ExplainIdle(const RankView& view, const std::vector<DeviceIdle>& idle) {
   const trace::Trace& trace = view.trace();
   const std::vector<uint8_t> is_step = StepNames(trace);
-  const std::vector<IdleGap> steps = UnionOfSteps(trace, is_step);
+  const MergedIntervals steps = UnionOfSteps(trace, is_step);
   IdleReport report;
   report.has_host = trace.calls.size() + trace.ops.size() > 0;
   std::vector<ExplainedGap> gaps;

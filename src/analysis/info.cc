@@ -12,6 +12,7 @@
 #include "src/analysis/recording_facts.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/run_ranks.h"
+#include "src/attribution/lost_tables.h"
 #include "src/base/format_number.h"
 #include "src/table/or_null.h"
 
@@ -146,17 +147,24 @@ table::Array DevicesToArray(const std::vector<DeviceRow>& devices) {
   return array;
 }
 
+/// By process: the devices that it has work on.
+std::vector<std::set<LabelValue>> DevicesOfProcesses(const RankView& view) {
+  std::vector<std::set<LabelValue>> devices(view.trace().processes.size());
+  if (view.cpu_only()) return devices;
+  for (uint32_t row = 0; row < view.activities().size(); ++row) {
+    const trace::ProcessId process = view.attribution().host_process[row];
+    if (!process.valid()) continue;
+    devices[process.index()].insert(view.DeviceLabel(view.DeviceOf(row)));
+  }
+  return devices;
+}
+
 table::Array ProcessesToArray(const RankView& view) {
+  const std::vector<std::set<LabelValue>> devices = DevicesOfProcesses(view);
   table::Array array;
   for (const trace::ProcessId host : view.processes().hosts) {
-    std::set<LabelValue> devices;
-    for (uint32_t row = 0; row < view.activities().size() && !view.cpu_only(); ++row) {
-      if (view.attribution().host_process[row] == host) {
-        devices.insert(view.DeviceLabel(view.DeviceOf(row)));
-      }
-    }
     table::Array list;
-    for (const LabelValue& device : devices) list.push_back(ToValue(device));
+    for (const LabelValue& device : devices[host.index()]) list.push_back(ToValue(device));
     array.push_back(
         Object{{"pid", ToValue(view.PidLabel(host))},
                {"rank", ToValue(view.RankLabel(host))},
@@ -228,6 +236,12 @@ std::string ProcessesText(const RankView& view) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Why nothing can be said of launches; null: it can.
+const char* UnknownLaunches(const attribution::LostTables& lost) {
+  if (lost.calls > 0) return "not known: the file holds no call";
+  return lost.names > 0 ? "not known: no call of the file has a name" : nullptr;
+}
+
 table::Block FactsBlock(const RankView& view, const Facts& facts) {
   const trace::Trace& trace = view.trace();
   const KindCounts& kinds = facts.kinds;
@@ -251,7 +265,10 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
   add("processes", ProcessesText(view));
   if (!trace.metadata.vllm_version.empty()) add("vLLM", trace.metadata.vllm_version);
   add("ops", FormatCount(facts.n_ops));
-  add("launches", LaunchText(facts.launches, kinds.n_graphs, kinds.graph_ns));
+  const attribution::LostTables lost = attribution::FindLostTables(trace);
+  const char* const unknown = UnknownLaunches(lost);
+  add("launches", unknown != nullptr ? std::string(unknown)
+                                     : LaunchText(facts.launches, kinds.n_graphs, kinds.graph_ns));
   add("module scopes",
       modules.n_scopes == 0
           ? std::string(IsDatabase(trace)
@@ -275,6 +292,7 @@ table::Block FactsBlock(const RankView& view, const Facts& facts) {
                                     FormatCounted(kinds.n_graphs, "launch", "launches"),
                                     FormatDuration(kinds.graph_ns)));
   }
+  if (unknown != nullptr) return block;
   add("no launch",
       fmt::format("{} ({} of all), {} without any call",
                   FormatCounted(facts.launches.kernels_without_launch, "kernel"),

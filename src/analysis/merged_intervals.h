@@ -28,6 +28,17 @@ class MergedIntervals {
       }
     }
     parts_.resize(n);
+    before_ns_.clear();
+    int64_t sum_ns = 0;
+    for (const auto& [start_ns, end_ns] : parts_) {
+      before_ns_.push_back(sum_ns);
+      sum_ns += end_ns - start_ns;
+    }
+  }
+
+  /// How much of [from, to) is covered: two binary searches.
+  int64_t CoveredNs(int64_t from_ns, int64_t to_ns) const {
+    return from_ns < to_ns ? Before(to_ns) - Before(from_ns) : 0;
   }
 
   /// Cuts [from, to) where the union begins and ends: `on_part(from, to, covered)` for each piece,
@@ -48,7 +59,17 @@ class MergedIntervals {
   }
 
  private:
+  int64_t Before(int64_t t_ns) const {
+    const auto after = std::partition_point(parts_.begin(), parts_.end(),
+                                            [t_ns](const auto& part) { return part.first < t_ns; });
+    if (after == parts_.begin()) return 0;
+    const auto part = after - 1;
+    return before_ns_[static_cast<size_t>(part - parts_.begin())] + std::min(t_ns, part->second) -
+           part->first;
+  }
+
   std::vector<std::pair<int64_t, int64_t>> parts_;
+  std::vector<int64_t> before_ns_;  ///< by part: what is covered before it
 };
 
 }  // namespace layerscope::analysis

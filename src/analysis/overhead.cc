@@ -96,7 +96,7 @@ void AddBlocks(const RankView& view, const OverheadRows& overhead, const Overhea
   const size_t n_groups =
       all_groups ? summary.medians.size() : std::min(summary.medians.size(), kGroupsForPeople);
   for (size_t i = 0; i < n_groups; ++i) {
-    table::Table group = GroupTable(summary.medians[i]);
+    table::Table group = GroupTable(summary.medians[i], summary);
     if (i + 1 == n_groups && n_groups < summary.medians.size()) {
       group.notes.push_back(fmt::format(
           "… and {} with less time; -n 0 shows all",
@@ -114,11 +114,13 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const Overhead
   result.shows_modules = false;
   std::optional<table::Abstention> reason = WithoutGpuWork(view.input());
   if (!reason) reason = WithoutSteps(view);
+  if (!reason) reason = WithoutNames(view);
   if (reason) {
     Abstain(*std::move(reason), result);
     return result;
   }
-  const OverheadRows overhead = BuildOverheadRows(view, options.selection.device);
+  OverheadRows overhead = BuildOverheadRows(view, options.selection.device);
+  if (options.presentation.for_people) OrderRanks(overhead.rows);
   if (!overhead.any_completion) {
     Abstain(NothingCompleted(), result);
     return result;
@@ -157,7 +159,7 @@ void AddReducedBlocks(const std::vector<OverheadRow>& all, const OverheadOptions
   const OverheadSummary summary = SummariseOverhead(all);
   const size_t n_groups = std::min(summary.medians.size(), kGroupsForPeople);
   for (size_t i = 0; i < n_groups; ++i) {
-    table::Table group = GroupTable(summary.medians[i]);
+    table::Table group = GroupTable(summary.medians[i], summary);
     group.title = "All ranks, " + group.title;
     output.reduced_blocks.push_back(table::TableBlock(std::move(group)));
   }

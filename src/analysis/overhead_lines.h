@@ -9,7 +9,8 @@
 
 namespace layerscope::analysis {
 
-/// What an instant of a step's wall goes to: the first that holds. See docs/overhead.md.
+/// What an instant of a step's wall goes to, in the order of output (CLI.md). Which of them it goes
+/// to where several hold: the table of docs/overhead.md.
 enum class OverheadLine : uint8_t {
   kCompute,       ///< a kernel that computes runs, or a whole graph
   kExposedComm,   ///< communication runs, and nothing that computes

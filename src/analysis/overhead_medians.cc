@@ -10,7 +10,7 @@ namespace layerscope::analysis {
 namespace {
 
 auto GroupOf(const OverheadRow& row) {
-  return std::tie(row.phase, row.requests);
+  return std::tuple(row.phase, row.requests, GroupMode(row));
 }
 
 /// The median of a number over some rows.
@@ -27,11 +27,12 @@ OverheadMedian Summarise(const std::vector<OverheadRow>& rows, std::span<const s
   OverheadMedian median;
   median.phase = rows[group.front()].phase;
   median.requests = rows[group.front()].requests;
+  median.launch_mode = GroupMode(rows[group.front()]);
   median.n_steps = static_cast<int64_t>(group.size());
   const auto of = [&](auto number) { return MedianOf(rows, group, number); };
   median.wall_ns = of([](const OverheadRow& row) { return row.wall_ns; });
   median.host_wall_ns = of([](const OverheadRow& row) { return row.host_wall_ns; });
-  median.gap_ns = of([](const OverheadRow& row) { return row.gap_ns(); });
+  median.gap_ns = of([](const OverheadRow& row) { return row.gap().ns(); });
   median.busy_ns = of([](const OverheadRow& row) { return row.busy_ns; });
   median.n_kernels = of([](const OverheadRow& row) { return row.n_kernels; });
   for (const OverheadLine line : kAllOverheadLines) {

@@ -9,12 +9,20 @@
 
 namespace layerscope::analysis {
 
-/// The steps of one phase and number of requests, over all ranks and processes of a file; steps
-/// without a wall are left out. Medians are those of each column for itself (of an even number the
-/// lower), so that those of the lines need not sum to that of the wall; the sums do.
+/// Steps of one phase are alike, however they were launched: one that ran eager among replays took
+/// longer for that. A marker may say no phase: then the launch mode tells prefill from decode.
+inline LaunchMode GroupMode(const OverheadRow& row) {
+  return row.phase == attribution::Phase::kUnknown ? row.launch_mode() : LaunchMode::kNone;
+}
+
+/// The steps of one phase (or launch mode) and number of requests, over all ranks and processes of
+/// a file; steps without a wall are left out. Medians are those of each column for itself (of an
+/// even number the lower), so that those of the lines need not sum to that of the wall; the sums
+/// do.
 struct OverheadMedian {
   attribution::Phase phase = attribution::Phase::kUnknown;
   std::optional<int64_t> requests;
+  LaunchMode launch_mode = LaunchMode::kNone;
   int64_t n_steps = 0;
   int64_t wall_ns = 0;
   int64_t host_wall_ns = 0;

@@ -35,7 +35,7 @@ std::vector<ReducedStep> Collect(const std::vector<OverheadRow>& rows) {
     step.wall_ns.Add(row.wall_ns);
     step.host_wall_ns.Add(row.host_wall_ns);
     step.busy_ns.Add(row.busy_ns);
-    step.gap_ns.Add(row.gap_ns());
+    step.gap_ns.Add(row.gap().ns());
     step.n_kernels.Add(row.n_kernels);
     for (const OverheadLine line : kAllOverheadLines) {
       step.lines[static_cast<size_t>(line)].Add(row.lines[line]);
@@ -51,9 +51,8 @@ std::vector<ReducedStep> Collect(const std::vector<OverheadRow>& rows) {
 table::Cell LineMap(const ReducedStep& step, RankReduce how) {
   table::CellMap map;
   for (const OverheadLine line : kAllOverheadLines) {
-    const table::Cell reduced = step.lines[static_cast<size_t>(line)].Reduced(how);
-    const auto* const ns = std::get_if<int64_t>(&reduced);
-    if (ns == nullptr) return table::Null();
+    const std::optional<int64_t> ns = step.lines[static_cast<size_t>(line)].Reduced(how);
+    if (!ns) return table::Null();
     map.emplace_back(std::string(ToString(line)), *ns);
   }
   return map;
@@ -64,7 +63,9 @@ table::Cell LineMap(const ReducedStep& step, RankReduce how) {
 table::Table ReduceOverhead(const std::vector<OverheadRow>& rows, RankReduce how) {
   RowTable<ReducedStep> table(Collect(rows));
   const auto reduced = [how](RankMeasure ReducedStep::*measure) {
-    return [how, measure](const ReducedStep& step) { return (step.*measure).Reduced(how); };
+    return [how, measure](const ReducedStep& step) {
+      return table::CellOrNull((step.*measure).Reduced(how));
+    };
   };
   table.AddInt({.name = "index", .title = "step"}, &ReducedStep::index)
       .Add({.name = "phase"},
@@ -79,18 +80,18 @@ table::Table ReduceOverhead(const std::vector<OverheadRow>& rows, RankReduce how
       .Add(Nanoseconds("wall_ns", "wall"), reduced(&ReducedStep::wall_ns))
       .Add(ForMachines({.name = "lines"}),
            [how](const ReducedStep& step) { return LineMap(step, how); });
+  const LineSums sums = SumOf(rows);
   for (const OverheadLine line : kAllOverheadLines) {
-    table::ColumnSpec column =
-        Nanoseconds(std::string(ToString(line)) + "_ns", std::string(TitleOf(line)), 1);
-    column.audience = table::Audience::kPeople;
-    table.Add(std::move(column), [how, line](const ReducedStep& step) {
-      return step.lines[static_cast<size_t>(line)].Reduced(how);
-    });
+    table.Add(LineColumn(line, sums),
+              [how, line, is_used = sums[line] > 0](const ReducedStep& step) -> table::Cell {
+                if (!is_used) return table::Null();
+                return table::CellOrNull(step.lines[static_cast<size_t>(line)].Reduced(how));
+              });
   }
-  table.Add(Nanoseconds("host_wall_ns", "annotation", 2), reduced(&ReducedStep::host_wall_ns))
-      .Add(Nanoseconds("busy_ns", "busy", 2), reduced(&ReducedStep::busy_ns))
+  table.Add(Nanoseconds("host_wall_ns", "annotation", 5), reduced(&ReducedStep::host_wall_ns))
+      .Add(Nanoseconds("busy_ns", "busy", 5), reduced(&ReducedStep::busy_ns))
       .Add(ForMachines(Nanoseconds("gap_ns", {})), reduced(&ReducedStep::gap_ns))
-      .Add(Count("n_kernels", "kernels", 2), reduced(&ReducedStep::n_kernels));
+      .Add(Count("n_kernels", "kernels", 4), reduced(&ReducedStep::n_kernels));
   return table.Take();
 }
 

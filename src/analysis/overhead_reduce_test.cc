@@ -49,6 +49,16 @@ TEST(ReduceOverhead, JoinsTheSameStepOfAllRanks) {
   EXPECT_EQ(Value(mean, "wall_ns", 1), 7);
 }
 
+// People lose the smallest lines first, into `rest`; a line without time is no column at all.
+TEST(ReduceOverhead, LinesGiveWayByTheirTime) {
+  const table::Table sum = ReduceOverhead({Row(0, 1000, 5)}, RankReduce::kSum);
+  const table::Column* const compute = sum.Find("compute_ns");
+  const table::Column* const launch = sum.Find("launch_gap_ns");
+  EXPECT_LT(compute->spec.priority, launch->spec.priority);
+  EXPECT_TRUE(compute->spec.part && launch->spec.part);
+  EXPECT_TRUE(std::holds_alternative<table::Null>(sum.Find("comm_wait_ns")->cell(0)));
+}
+
 TEST(ReduceOverhead, WhatDoesNotFitIsUnknown) {
   const int64_t most = std::numeric_limits<int64_t>::max() - 1;
   const table::Table sum = ReduceOverhead({Row(0, most, 0), Row(0, most, 0)}, RankReduce::kSum);

@@ -10,6 +10,7 @@
 #include "src/analysis/overhead_lines.h"
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
+#include "src/analysis/step_gap.h"
 
 namespace layerscope::analysis {
 
@@ -33,7 +34,7 @@ struct OverheadRow {
   int64_t n_whole_graphs = 0;
   LineSums lines;  ///< sum to wall_ns
 
-  int64_t gap_ns() const { return host_wall_ns - busy_ns; }
+  StepGap gap() const { return {host_wall_ns, busy_ns}; }
   LaunchMode launch_mode() const {
     return LaunchModeOf(n_kernels, n_graph_kernels, n_whole_graphs);
   }

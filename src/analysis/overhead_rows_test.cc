@@ -83,7 +83,7 @@ TEST(OverheadRows, EveryInstantGoesToTheFirstLineThatHolds) {
                                    {"unexplained", 40}}));
   EXPECT_EQ(first.host_wall_ns, 1000);
   EXPECT_EQ(first.busy_ns, 330);  // [150, 330) [360, 400) [520, 560) and the graph's 20 + 50
-  EXPECT_EQ(first.gap_ns(), 670);
+  EXPECT_EQ(first.gap().ns(), 670);
   EXPECT_EQ(first.n_kernels, 6);
   EXPECT_EQ(first.n_graph_kernels, 2);
   EXPECT_EQ(first.launch_mode(), LaunchMode::kMixed);

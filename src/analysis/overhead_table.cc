@@ -41,7 +41,8 @@ constexpr size_t kMostLines = 3;
 const OverheadMedian& GroupOf(const OverheadRow& row, const OverheadSummary& summary) {
   const auto group = std::find_if(
       summary.medians.begin(), summary.medians.end(), [&row](const OverheadMedian& median) {
-        return median.phase == row.phase && median.requests == row.requests;
+        return median.phase == row.phase && median.requests == row.requests &&
+               median.launch_mode == GroupMode(row);
       });
   LS_CHECK(group != summary.medians.end(), "a step with a wall has a group");
   return *group;
@@ -96,60 +97,40 @@ Cell LineMap(const LineSums& lines) {
   return map;
 }
 
-/// gap / host wall; unknown where the annotation has no length.
-Cell GapShare(int64_t gap_ns, int64_t host_wall_ns) {
-  if (host_wall_ns <= 0) return table::Null();
-  return base::PartsPerMillion(gap_ns, host_wall_ns);
-}
-
 table::ColumnSpec ForPeople(table::ColumnSpec spec) {
   spec.audience = table::Audience::kPeople;
   return spec;
-}
-
-LineSums SumOf(const std::vector<OverheadRow>& rows) {
-  LineSums sums;
-  for (const OverheadRow& row : rows) {
-    for (const OverheadLine line : kAllOverheadLines) sums[line] += row.lines[line];
-  }
-  return sums;
 }
 
 /// A column a line. A line that no step spends time in is unknown in all of its cells, which hides
 /// it.
 void AddLineColumns(const LineSums& sums, RowTable<OverheadRow>& table) {
   for (const OverheadLine line : kAllOverheadLines) {
-    table::ColumnSpec spec =
-        ForPeople(Nanoseconds(fmt::format("{}_ns", ToString(line)), std::string(TitleOf(line)),
-                              PriorityOf(sums[line], sums.total_ns())));
-    spec.part = true;
-    table.Add(std::move(spec), [line, is_used = sums[line] > 0](const OverheadRow& row) -> Cell {
-      if (!is_used) return table::Null();
-      return row.lines[line];
-    });
+    table.Add(LineColumn(line, sums),
+              [line, is_used = sums[line] > 0](const OverheadRow& row) -> Cell {
+                if (!is_used) return table::Null();
+                return row.lines[line];
+              });
   }
 }
 
-/// Where the host runs ahead of the GPU the gap says nothing to people.
 void AddGapColumns(RowTable<OverheadRow>& table) {
   table::ColumnSpec gap = Nanoseconds("gap_ns", "gap", 5);
   table::ColumnSpec share = Count("gap_ppm", "gap %", 5);
   share.unit = table::Unit::kPartsPerMillion;
-  const auto share_of = [](const OverheadRow& row) {
-    return GapShare(row.gap_ns(), row.host_wall_ns);
-  };
-  table.Add(ForMachines(gap), [](const OverheadRow& row) { return row.gap_ns(); })
+  const auto share_of = [](const OverheadRow& row) { return table::CellOrNull(row.gap().ppm()); };
+  table.Add(ForMachines(gap), [](const OverheadRow& row) { return row.gap().ns(); })
       .Add(ForMachines(share), share_of);
   gap.note = share.note =
       "gap: what the annotation lasts longer than the GPU is busy with the step";
   table
       .Add(ForPeople(std::move(gap)),
            [](const OverheadRow& row) -> Cell {
-             if (row.gap_ns() < 0) return table::Null();
-             return row.gap_ns();
+             if (!GapTellsPeople(row.gap().ns())) return table::Null();
+             return row.gap().ns();
            })
       .Add(ForPeople(std::move(share)), [share_of](const OverheadRow& row) -> Cell {
-        if (row.gap_ns() < 0) return table::Null();
+        if (!GapTellsPeople(row.gap().ns())) return table::Null();
         return share_of(row);
       });
 }
@@ -164,7 +145,7 @@ void AddHostColumns(RowTable<OverheadRow>& table) {
   table.AddInt(ForMachines({.name = "n_activities"}), &OverheadRow::n_activities)
       .AddInt(Count("n_kernels", "kernels", 4), &OverheadRow::n_kernels)
       .AddInt(ForMachines({.name = "graph_kernels"}), &OverheadRow::n_graph_kernels)
-      .Add({.name = "launch_mode", .title = "run", .priority = 3},
+      .Add({.name = "launch_mode", .title = "mode", .priority = 3},
            [](const OverheadRow& row) { return TextOrNull(ToString(row.launch_mode())); });
 }
 
@@ -185,17 +166,43 @@ struct GroupLine {
   int64_t sum_ns = 0;
 };
 
-std::string GroupTitle(const OverheadMedian& group) {
+/// How the steps were launched is said where phase and requests do not tell groups apart.
+std::string GroupTitle(const OverheadMedian& group, const OverheadSummary& summary) {
   const std::string_view phase = attribution::ToString(group.phase);
   std::string title(phase.empty() ? "steps" : phase);
   if (group.requests) {
     title += fmt::format(", {}", base::FormatCounted(*group.requests, "request"));
+  }
+  const auto like =
+      std::count_if(summary.medians.begin(), summary.medians.end(), [&](const auto& other) {
+        return other.phase == group.phase && other.requests == group.requests;
+      });
+  if (like > 1 && group.launch_mode != LaunchMode::kNone) {
+    title += fmt::format(", {}", ToString(group.launch_mode));
   }
   return fmt::format("{}: {}, median wall {}", title, base::FormatCounted(group.n_steps, "step"),
                      FormatDuration(group.wall_ns));
 }
 
 }  // namespace
+
+LineSums SumOf(const std::vector<OverheadRow>& rows) {
+  LineSums sums;
+  for (const OverheadRow& row : rows) {
+    for (const OverheadLine line : kAllOverheadLines) {
+      sums[line] = base::AddClamped(sums[line], row.lines[line]);
+    }
+  }
+  return sums;
+}
+
+table::ColumnSpec LineColumn(OverheadLine line, const LineSums& sums) {
+  table::ColumnSpec spec =
+      ForPeople(Nanoseconds(fmt::format("{}_ns", ToString(line)), std::string(TitleOf(line)),
+                            PriorityOf(sums[line], sums.total_ns())));
+  spec.part = true;
+  return spec;
+}
 
 table::Table OverheadTable(const RankView& view, const OverheadRows& overhead,
                            const OverheadSummary& summary, bool verbose) {
@@ -231,7 +238,7 @@ table::Table OverheadTable(const RankView& view, const OverheadRows& overhead,
             [](const OverheadRow& row) { return LineMap(row.lines); });
   AddHostColumns(table);
   if (with_name) {
-    table::ColumnSpec name = ForPeople(Key("annotation", {}));
+    table::ColumnSpec name = ForPeople(Key("annotation", "name"));
     name.priority = 3;
     table.Add(std::move(name), [](const OverheadRow& row) { return Cell(row.name); });
   }
@@ -245,6 +252,8 @@ table::Table MedianTable(const std::vector<OverheadMedian>& medians) {
            [](const OverheadMedian& row) { return TextOrNull(attribution::ToString(row.phase)); })
       .Add({.name = "requests"},
            [](const OverheadMedian& row) { return table::CellOrNull(row.requests); })
+      .Add({.name = "launch_mode"},
+           [](const OverheadMedian& row) { return TextOrNull(ToString(row.launch_mode)); })
       .AddInt({.name = "n_steps"}, &OverheadMedian::n_steps)
       .AddInt({.name = "wall_ns"}, &OverheadMedian::wall_ns)
       .Add({.name = "lines"}, [](const OverheadMedian& row) { return LineMap(row.lines); })
@@ -283,7 +292,7 @@ table::Table WorstTable(const OverheadRows& overhead, const std::vector<WorstSte
   return taken;
 }
 
-table::Table GroupTable(const OverheadMedian& group) {
+table::Table GroupTable(const OverheadMedian& group, const OverheadSummary& summary) {
   std::vector<GroupLine> lines;
   for (const OverheadLine line : kAllOverheadLines) {
     if (group.sums[line] > 0) lines.push_back({line, group.lines[line], group.sums[line]});
@@ -294,7 +303,7 @@ table::Table GroupTable(const OverheadMedian& group) {
       .AddInt(Share("sum_ns", "sum", group.sum_wall_ns()), &GroupLine::sum_ns)
       .Add(Key("meaning", {}), [](const GroupLine& row) { return Cell(MeaningOf(row.line)); });
   table::Table taken = table.Take();
-  taken.title = GroupTitle(group);
+  taken.title = GroupTitle(group, summary);
   taken.notes.push_back(fmt::format("medians: annotation {}, GPU busy with the step's own work {}",
                                     FormatDuration(group.host_wall_ns),
                                     FormatDuration(group.busy_ns)));

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "src/analysis/rank_view.h"
 #include "src/analysis/row_table.h"
@@ -47,6 +50,20 @@ void AddPlace(const RankView& view, RowTable<Row>& table, Place Row::*place) {
   table.Add(spec("rank", shown.rank),
             [place](const Row& row) { return ToCell((row.*place).rank); });
   table.Add(spec("pid", shown.pid), [place](const Row& row) { return ToCell((row.*place).pid); });
+}
+
+/// Rows are by time, in which the ranks of a run change places at random: of neighbours with one
+/// `index` (a step of each rank) rank 0 comes first.
+template <typename Row>
+void OrderRanks(std::vector<Row>& rows) {
+  for (size_t begin = 0; begin < rows.size();) {
+    size_t end = begin + 1;
+    while (end < rows.size() && rows[end].index == rows[begin].index) ++end;
+    std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                     rows.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](const Row& a, const Row& b) { return a.place.rank < b.place.rank; });
+    begin = end;
+  }
 }
 
 }  // namespace layerscope::analysis

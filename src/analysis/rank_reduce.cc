@@ -17,8 +17,14 @@ void RankMeasure::Add(int64_t value) {
   ++n_;
 }
 
-table::Cell RankMeasure::Reduced(RankReduce how) const {
-  if (n_ == 0 || (!fits_ && how != RankReduce::kMax)) return table::Null();
+void RankMeasure::AddZeros(int64_t n) {
+  if (n <= 0) return;
+  Add(0);
+  n_ += n - 1;
+}
+
+std::optional<int64_t> RankMeasure::Reduced(RankReduce how) const {
+  if (n_ == 0 || (!fits_ && how != RankReduce::kMax)) return std::nullopt;
   switch (how) {
     case RankReduce::kSum:
       return sum_;
@@ -27,7 +33,7 @@ table::Cell RankMeasure::Reduced(RankReduce how) const {
     case RankReduce::kMean:
       return base::DivideHalfEven(sum_, n_);
   }
-  return table::Null();
+  return std::nullopt;
 }
 
 }  // namespace layerscope::analysis

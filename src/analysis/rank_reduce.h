@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
-
-#include "src/table/column.h"
 
 namespace layerscope::analysis {
 
@@ -17,9 +16,11 @@ const std::vector<std::string>& RankReduceNames();
 class RankMeasure {
  public:
   void Add(int64_t value);
-  /// Null where no rank has it, or the sum does not fit into 64 bits. Means are rounded half to
+  /// So many more ranks that have 0 of it.
+  void AddZeros(int64_t n);
+  /// Absent where no rank has it, or the sum does not fit into 64 bits. Means are rounded half to
   /// even.
-  table::Cell Reduced(RankReduce how) const;
+  std::optional<int64_t> Reduced(RankReduce how) const;
 
  private:
   int64_t n_ = 0;

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "src/attribution/attribution.h"
+#include "src/attribution/lost_tables.h"
 #include "src/base/format_number.h"
 #include "src/table/or_null.h"
 
@@ -47,14 +49,17 @@ std::vector<NeededTable> AbsentTables(const trace::Trace& trace) {
 }
 
 bool LaunchesGraphs(const trace::Trace& trace) {
-  return std::any_of(trace.calls.name.begin(), trace.calls.name.end(), [&](trace::StringId name) {
-    return trace.strings[name].find("GraphLaunch") != std::string_view::npos;
-  });
+  const std::vector<uint8_t> is_one = attribution::ClassifyCallNames(trace).is_graph_launch;
+  return std::find(is_one.begin(), is_one.end(), 1) != is_one.end();
 }
 
 std::string GraphText(const trace::Trace& trace) {
   const std::string& said = trace.metadata.graph_trace_mode;
   const std::string mode = said.empty() ? "not said" : said;
+  const attribution::LostTables lost = attribution::FindLostTables(trace);
+  if (lost.calls + lost.names > 0) {
+    return fmt::format("not known whether one was launched (--cuda-graph-trace: {})", mode);
+  }
   if (!LaunchesGraphs(trace)) return fmt::format("none launched (--cuda-graph-trace: {})", mode);
   const auto n_nodes = static_cast<int64_t>(trace.graph_nodes.size());
   const std::string text = fmt::format("launched; --cuda-graph-trace: {}", mode);

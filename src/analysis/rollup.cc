@@ -8,6 +8,7 @@
 
 #include "src/analysis/module_tree_view.h"
 #include "src/analysis/pattern.h"
+#include "src/base/nearest.h"
 #include "src/base/string_map.h"
 
 namespace layerscope::analysis {
@@ -137,8 +138,11 @@ base::Result<std::vector<RollupRow>> RollUp(const std::vector<ModuleNode>& nodes
     }
   }
   if (by_pattern && (rows.empty() || (rows.size() == 1 && rows.front().key == kOtherModules))) {
-    return base::Error{base::ErrorCode::kNotFound, fmt::format("no module path matches '{}'", by),
-                       ExampleOf(nodes)};
+    const std::string words[] = {"class", "path"};
+    return base::Error{
+        base::ErrorCode::kNotFound,
+        fmt::format("no module path matches '{}'{}", by, base::DidYouMean(by, words)),
+        ExampleOf(nodes)};
   }
   if (!by_pattern) {
     std::stable_sort(rows.begin(), rows.end(), [](const RollupRow& a, const RollupRow& b) {

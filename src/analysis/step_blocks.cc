@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "src/analysis/step_gap.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
 
@@ -15,15 +16,19 @@ namespace {
 
 using table::Cell;
 
-/// Where the host runs ahead of the device the gap says nothing to people.
-void HideNegativeGaps(table::Table& table) {
-  for (table::Column& column : table.columns) {
+void HideGapsThatSayNothing(table::Table& sweep) {
+  const table::Column* const gaps = sweep.Find("mean_gap_ns");
+  if (gaps == nullptr) return;
+  const auto tells = [gap = gaps->cell](size_t row) {
+    const Cell cell = gap(row);
+    const auto* const gap_ns = std::get_if<int64_t>(&cell);
+    return gap_ns != nullptr && GapTellsPeople(*gap_ns);
+  };
+  for (table::Column& column : sweep.columns) {
     if (column.spec.name != "mean_gap_ns" && column.spec.name != "gap_ppm") continue;
     column.spec.note = "gap: what the host's step lasts longer than the device is busy with it";
-    column.cell = [cell = column.cell](size_t row) -> Cell {
-      Cell gap = cell(row);
-      const auto* const value = std::get_if<int64_t>(&gap);
-      return value != nullptr && *value < 0 ? Cell(table::Null()) : gap;
+    column.cell = [cell = column.cell, tells](size_t row) -> Cell {
+      return tells(row) ? cell(row) : Cell(table::Null());
     };
   }
 }
@@ -42,7 +47,7 @@ void HideColumn(std::string_view name, table::Table& table) {
 }
 
 table::Block SweepBlock(table::Table sweep, const Presentation& presentation) {
-  HideNegativeGaps(sweep);
+  HideGapsThatSayNothing(sweep);
   return LimitedBlock("Sweep over batch and past length", std::move(sweep), presentation);
 }
 

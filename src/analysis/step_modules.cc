@@ -188,8 +188,8 @@ std::vector<StepSample> SamplesOf(std::vector<StepModuleRow> modules,
       samples.back().key = std::move(module.key);
       samples.back().sum_ns = samples.back().n_kernels = 0;
     }
-    samples[at->second].sum_ns += module.group.sum_ns;
-    samples[at->second].n_kernels += module.group.n_kernels;
+    *samples[at->second].sum_ns += module.group.sum_ns;
+    *samples[at->second].n_kernels += module.group.n_kernels;
   }
   return samples;
 }

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "src/analysis/row_table.h"
-#include "src/base/format_number.h"
+#include "src/table/or_null.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -76,7 +76,9 @@ table::Table ReduceSteps(const std::vector<StepRow>& rows, RankReduce how) {
            })
       .AddInt(Count("n_ranks", "ranks"), &ReducedStep::n_ranks);
   const auto reduced = [how](RankMeasure ReducedStep::*measure) {
-    return [how, measure](const ReducedStep& step) { return (step.*measure).Reduced(how); };
+    return [how, measure](const ReducedStep& step) {
+      return table::CellOrNull((step.*measure).Reduced(how));
+    };
   };
   table.Add(Nanoseconds("cpu_ns", "host"), reduced(&ReducedStep::cpu_ns))
       .Add(Nanoseconds("wall_ns", "wall"), reduced(&ReducedStep::wall_ns))

@@ -105,10 +105,11 @@ class StepRowBuilder {
     sums.evidence_ns[static_cast<size_t>(attr_.module_evidence[row])] += dur_ns;
   }
 
+  /// Looks at the steps of this device alone: there may be as many devices as steps.
   void FinishDevice() {
-    for (const Pending& pending : pending_) {
-      if (pending.row <= n_finished_) continue;
-      StepRow& row = result_.rows[pending.row - 1];
+    for (size_t i = n_finished_; i < result_.rows.size(); ++i) {
+      StepRow& row = result_.rows[i];
+      const Pending& pending = pending_[row.step];
       row.has_activities = true;
       row.first_ns = pending.span.first_ns();
       row.last_ns = pending.span.last_ns();

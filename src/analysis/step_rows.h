@@ -12,6 +12,7 @@
 #include "src/analysis/place.h"
 #include "src/analysis/rank_view.h"
 #include "src/analysis/selection.h"
+#include "src/analysis/step_gap.h"
 
 namespace layerscope::analysis {
 
@@ -43,8 +44,7 @@ struct StepRow {
 
   int64_t wall_ns() const { return last_ns - first_ns; }
   int64_t idle_ns() const { return wall_ns() - busy_ns; }
-  /// What the host's step takes longer than its work on the device; below 0 where that runs on.
-  int64_t gap_ns() const { return cpu_ns - busy_ns; }
+  StepGap gap() const { return {cpu_ns, busy_ns}; }
   LaunchMode launch_mode() const {
     return LaunchModeOf(n_kernels, n_graph_kernels, n_whole_graphs);
   }

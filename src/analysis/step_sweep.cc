@@ -10,6 +10,7 @@
 
 #include "src/analysis/median.h"
 #include "src/analysis/row_table.h"
+#include "src/analysis/step_gap.h"
 #include "src/base/format_number.h"
 #include "src/table/or_null.h"
 
@@ -17,42 +18,71 @@ namespace layerscope::analysis {
 namespace {
 
 /// What steps of one row have in common.
-using Point = std::tuple<int64_t, std::optional<int64_t>, std::string_view, LabelValue, LabelValue>;
+using Point = std::tuple<int64_t, std::optional<int64_t>, std::string_view, LaunchMode, LabelValue,
+                         LabelValue>;
 
 Point PointOf(const StepSample& sample) {
-  return {*sample.batch, sample.past, sample.phase, sample.place.rank, sample.place.device};
+  return {*sample.batch, sample.past,       sample.phase,
+          sample.mode,   sample.place.rank, sample.place.device};
 }
 
-/// All values of one measure.
+/// All values of one measure; nothing of it is known where one is not or their sum does not fit.
 struct Values {
   std::vector<int64_t> values;
-  int64_t sum = 0;
-  void Add(int64_t value) {
-    values.push_back(value);
-    sum += value;
+  RankMeasure measure;
+  bool known = true;
+
+  void Add(std::optional<int64_t> value) {
+    known = known && value.has_value();
+    values.push_back(value.value_or(0));
+    measure.Add(values.back());
   }
-  int64_t Mean() const { return base::DivideHalfEven(sum, static_cast<int64_t>(values.size())); }
-  int64_t Median() const { return LowerMedian(values); }
+  /// As many values as `n`, the missing ones 0.
+  void FillUpTo(size_t n) {
+    if (n <= values.size()) return;
+    measure.AddZeros(static_cast<int64_t>(n - values.size()));
+    values.resize(n, 0);
+  }
+  std::optional<int64_t> Sum() const { return Over(RankReduce::kSum); }
+  std::optional<int64_t> Mean() const { return Over(RankReduce::kMean); }
+  std::optional<int64_t> Median() const {
+    return known ? std::optional<int64_t>(LowerMedian(values)) : std::nullopt;
+  }
+
+ private:
+  std::optional<int64_t> Over(RankReduce how) const {
+    return known ? measure.Reduced(how) : std::nullopt;
+  }
 };
 
 struct StepValues {
-  Values host_wall_ns, busy_ns, sum_ns;
-  int64_t n_kernels = 0;
+  Values host_wall_ns, busy_ns, sum_ns, n_kernels;
 };
 
 struct SweepRow {
+  using Figure = std::optional<int64_t>;
   StepSample sample;  ///< one of them: batch, past, phase, place, key
   int64_t n_steps = 0;
-  int64_t sum_ns = 0, mean_sum_ns = 0, median_sum_ns = 0, n_kernels = 0;
+  Figure sum_ns, mean_sum_ns, median_sum_ns, n_kernels;
   // Of whole steps, also in the row of a module.
-  int64_t mean_host_wall_ns = 0, median_host_wall_ns = 0;
-  int64_t mean_busy_ns = 0, median_busy_ns = 0;
-  int64_t host_wall_ns = 0, busy_ns = 0;  ///< over all steps
+  Figure mean_host_wall_ns, median_host_wall_ns;
+  Figure mean_busy_ns, median_busy_ns;
+  Figure host_wall_ns, busy_ns;  ///< over all steps
 
-  int64_t mean_gap_ns() const { return base::DivideHalfEven(host_wall_ns - busy_ns, n_steps); }
-  std::optional<int64_t> gap_ppm() const {
-    if (host_wall_ns <= 0) return std::nullopt;
-    return base::PartsPerMillion(host_wall_ns - busy_ns, host_wall_ns);
+  /// Over all steps.
+  std::optional<StepGap> gap() const {
+    int64_t gap_ns = 0;
+    const bool fits =
+        host_wall_ns && busy_ns && !__builtin_sub_overflow(*host_wall_ns, *busy_ns, &gap_ns);
+    return fits ? std::optional(StepGap{*host_wall_ns, *busy_ns}) : std::nullopt;
+  }
+  Figure mean_gap_ns() const {
+    const std::optional<StepGap> sum = gap();
+    return sum ? Figure(base::DivideHalfEven(sum->ns(), n_steps)) : std::nullopt;
+  }
+  Figure gap_ppm() const {
+    const std::optional<StepGap> sum = gap();
+    return sum ? sum->ppm() : std::nullopt;
   }
 };
 
@@ -66,7 +96,7 @@ class Sweep {
       values.host_wall_ns.Add(step.host_wall_ns);
       values.busy_ns.Add(step.busy_ns);
       values.sum_ns.Add(step.sum_ns);
-      values.n_kernels += step.n_kernels;
+      values.n_kernels.Add(step.n_kernels);
     }
   }
 
@@ -82,13 +112,13 @@ class Sweep {
 
   std::vector<SweepRow> Modules(const std::vector<StepSample>& modules) const {
     using Key = std::pair<Point, std::string_view>;
-    std::map<Key, std::tuple<const StepSample*, Values, int64_t>> groups;
+    std::map<Key, std::tuple<const StepSample*, Values, Values>> groups;
     for (const StepSample& module : modules) {
       if (!module.batch) continue;
       auto& [sample, sums, n_kernels] = groups[{PointOf(module), module.key}];
       if (sample == nullptr) sample = &module;
       sums.Add(module.sum_ns);
-      n_kernels += module.n_kernels;
+      n_kernels.Add(module.n_kernels);
     }
     std::vector<SweepRow> rows;
     for (auto& [key, group] : groups) {
@@ -97,7 +127,7 @@ class Sweep {
       // A module of a step that is not among `steps`.
       if (point == points_.end()) continue;
       const StepValues& steps = point->second.second;
-      sums.values.resize(std::max(sums.values.size(), steps.sum_ns.values.size()), 0);
+      sums.FillUpTo(steps.sum_ns.values.size());
       SweepRow row = Start(*sample, steps);
       SetSums(sums, n_kernels, row);
       rows.push_back(std::move(row));
@@ -119,24 +149,19 @@ class Sweep {
     row.median_host_wall_ns = steps.host_wall_ns.Median();
     row.mean_busy_ns = steps.busy_ns.Mean();
     row.median_busy_ns = steps.busy_ns.Median();
-    row.host_wall_ns = steps.host_wall_ns.sum;
-    row.busy_ns = steps.busy_ns.sum;
+    row.host_wall_ns = steps.host_wall_ns.Sum();
+    row.busy_ns = steps.busy_ns.Sum();
     return row;
   }
-  static void SetSums(const Values& sums, int64_t n_kernels, SweepRow& row) {
-    row.sum_ns = sums.sum;
+  static void SetSums(const Values& sums, const Values& n_kernels, SweepRow& row) {
+    row.sum_ns = sums.Sum();
     row.mean_sum_ns = sums.Mean();
     row.median_sum_ns = sums.Median();
-    row.n_kernels = n_kernels;
+    row.n_kernels = n_kernels.Sum();
   }
 
   std::map<Point, std::pair<const StepSample*, StepValues>> points_;
 };
-
-int64_t Reduced(int64_t sum, int64_t max, int64_t n, RankReduce how) {
-  if (how == RankReduce::kSum) return sum;
-  return how == RankReduce::kMax ? max : base::DivideHalfEven(sum, n);
-}
 
 /// What a rank is told by.
 using Rank = std::tuple<size_t, LabelValue, LabelValue>;
@@ -144,7 +169,8 @@ Rank RankOf(const Place& place) {
   return {place.input, place.rank, place.pid};
 }
 
-/// Device times of each rank added up: one sample a step, module and rank, in this order.
+/// Device times of each rank added up: one sample a step, module and rank, in this order. Those of
+/// one file fit (RankView::times_fit).
 std::vector<StepSample> OverDevices(const std::vector<StepSample>& samples) {
   std::map<std::tuple<int64_t, std::string_view, Rank>, StepSample> ranks;
   for (const StepSample& sample : samples) {
@@ -153,9 +179,9 @@ std::vector<StepSample> OverDevices(const std::vector<StepSample>& samples) {
     if (is_new) continue;
     StepSample& sum = at->second;
     sum.host_wall_ns = std::max(sum.host_wall_ns, sample.host_wall_ns);
-    sum.busy_ns += sample.busy_ns;
-    sum.sum_ns += sample.sum_ns;
-    sum.n_kernels += sample.n_kernels;
+    *sum.busy_ns += *sample.busy_ns;
+    *sum.sum_ns += *sample.sum_ns;
+    *sum.n_kernels += *sample.n_kernels;
   }
   std::vector<StepSample> sums;
   sums.reserve(ranks.size());
@@ -170,25 +196,22 @@ std::vector<StepSample> OverRanks(const std::vector<StepSample>& samples, RankRe
   constexpr std::array kMeasures = {&StepSample::host_wall_ns, &StepSample::busy_ns,
                                     &StepSample::sum_ns, &StepSample::n_kernels};
   std::vector<StepSample> sums;
-  std::vector<StepSample> most;
+  std::vector<std::array<RankMeasure, kMeasures.size()>> measures;
   for (const StepSample& sample : OverDevices(samples)) {
     if (sums.empty() || sums.back().index != sample.index || sums.back().key != sample.key) {
       sums.push_back(sample);
       sums.back().place = Place();
-      sums.back().n_ranks = 1;
-      most.push_back(sample);
-      continue;
+      sums.back().n_ranks = 0;
+      measures.emplace_back();
     }
     ++sums.back().n_ranks;
-    for (const auto measure : kMeasures) {
-      sums.back().*measure += sample.*measure;
-      most.back().*measure = std::max(most.back().*measure, sample.*measure);
-    }
+    for (size_t i = 0; i < kMeasures.size(); ++i) measures.back()[i].Add(*(sample.*kMeasures[i]));
   }
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const int64_t n_ranks = n_ranks_of(sums[i]);
-    for (const auto measure : kMeasures) {
-      sums[i].*measure = Reduced(sums[i].*measure, most[i].*measure, n_ranks, how);
+  for (size_t row = 0; row < sums.size(); ++row) {
+    const int64_t n_without = n_ranks_of(sums[row]) - sums[row].n_ranks;
+    for (size_t i = 0; i < kMeasures.size(); ++i) {
+      measures[row][i].AddZeros(n_without);
+      sums[row].*kMeasures[i] = measures[row][i].Reduced(how);
     }
   }
   std::map<std::pair<int64_t, std::string_view>, size_t> first;
@@ -231,6 +254,22 @@ void AddPoint(SampleOf sample_of, RowTable<Row>& table) {
            [sample_of](const Row& row) { return table::TextCellOrNull(sample_of(row).phase); });
 }
 
+/// A cell of a figure that may be unknown.
+template <typename Row>
+auto CellOf(std::optional<int64_t> Row::*figure) {
+  return [figure](const Row& row) { return table::CellOrNull(row.*figure); };
+}
+
+/// Two rows that nothing else tells apart.
+bool DifferInMode(const std::vector<SweepRow>& rows) {
+  std::map<Point, LaunchMode> mode_of;
+  return std::any_of(rows.begin(), rows.end(), [&mode_of](const SweepRow& row) {
+    Point point = PointOf(row.sample);
+    std::get<LaunchMode>(point) = LaunchMode::kNone;
+    return mode_of.emplace(point, row.sample.mode).first->second != row.sample.mode;
+  });
+}
+
 }  // namespace
 
 std::vector<StepSample> StepSamples(const std::vector<StepRow>& rows) {
@@ -242,6 +281,7 @@ std::vector<StepSample> StepSamples(const std::vector<StepRow>& rows) {
     sample.batch = row.fields.requests;
     sample.past = row.fields.past;
     sample.phase = row.phase;
+    if (row.phase.empty()) sample.mode = row.launch_mode();
     sample.place = row.place;
     sample.host_wall_ns = row.cpu_ns;
     sample.busy_ns = row.busy_ns;
@@ -270,6 +310,7 @@ std::vector<StepSample> ReduceModuleSamples(const std::vector<StepSample>& modul
     module.batch = step->second->batch;
     module.past = step->second->past;
     module.phase = step->second->phase;
+    module.mode = step->second->mode;
   }
   return reduced;
 }
@@ -280,8 +321,8 @@ table::Table ReducedModules(std::vector<StepSample> modules) {
   AddPoint<StepSample>([](const StepSample& row) -> const StepSample& { return row; }, table);
   table.AddInt(Count("n_ranks", "ranks"), &StepSample::n_ranks)
       .AddText(Key("key", "module"), &StepSample::key)
-      .AddInt(Nanoseconds("sum_ns", "sum"), &StepSample::sum_ns)
-      .AddInt(Count("n_kernels", "kernels"), &StepSample::n_kernels);
+      .Add(Nanoseconds("sum_ns", "sum"), CellOf(&StepSample::sum_ns))
+      .Add(Count("n_kernels", "kernels"), CellOf(&StepSample::n_kernels));
   return table.Take();
 }
 
@@ -295,6 +336,7 @@ table::Table SweepTable(const std::vector<StepSample>& steps,
   const bool devices = any([&](const SweepRow& row) {
     return row.sample.place.device != rows.front().sample.place.device;
   });
+  const bool modes = DifferInMode(rows);
   RowTable<SweepRow> table(std::move(rows));
   const auto seen = [](std::string name, bool people) {
     table::ColumnSpec spec;
@@ -302,7 +344,16 @@ table::Table SweepTable(const std::vector<StepSample>& steps,
     return people ? spec : ForMachines(spec);
   };
   AddPoint<SweepRow>([](const SweepRow& row) -> const StepSample& { return row.sample; }, table);
-  table.Add(seen("rank", ranks), [](const SweepRow& row) { return ToCell(row.sample.place.rank); })
+  table::ColumnSpec mode = seen("launch_mode", modes);
+  mode.title = "mode";
+  table
+      .Add(std::move(mode),
+           [](const SweepRow& row) -> table::Cell {
+             const std::string_view text = ToString(row.sample.mode);
+             if (text.empty()) return table::Null();
+             return text;
+           })
+      .Add(seen("rank", ranks), [](const SweepRow& row) { return ToCell(row.sample.place.rank); })
       .Add(seen("device", devices),
            [](const SweepRow& row) { return ToCell(row.sample.place.device); });
   if (modules != nullptr) {
@@ -310,21 +361,24 @@ table::Table SweepTable(const std::vector<StepSample>& steps,
               [](const SweepRow& row) { return std::string_view(row.sample.key); });
   }
   table.AddInt(Count("n_steps", "steps"), &SweepRow::n_steps)
-      .AddInt(ForMachines(Nanoseconds("sum_ns", {})), &SweepRow::sum_ns)
-      .AddInt(Nanoseconds("mean_sum_ns", "mean sum"), &SweepRow::mean_sum_ns)
-      .AddInt(Nanoseconds("median_sum_ns", "median sum"), &SweepRow::median_sum_ns)
-      .AddInt(ForMachines(Count("n_kernels", {})), &SweepRow::n_kernels);
+      .Add(ForMachines(Nanoseconds("sum_ns", {})), CellOf(&SweepRow::sum_ns))
+      .Add(Nanoseconds("mean_sum_ns", "mean sum"), CellOf(&SweepRow::mean_sum_ns))
+      .Add(Nanoseconds("median_sum_ns", "median sum"), CellOf(&SweepRow::median_sum_ns))
+      .Add(ForMachines(Count("n_kernels", {})), CellOf(&SweepRow::n_kernels));
   const auto of_step = [&](table::ColumnSpec spec) {
     return modules == nullptr ? spec : ForMachines(std::move(spec));
   };
   table::ColumnSpec share = Nanoseconds("gap_ppm", "gap %");
   share.unit = table::Unit::kPartsPerMillion;
-  table.AddInt(of_step(Nanoseconds("mean_host_wall_ns", "mean host")), &SweepRow::mean_host_wall_ns)
-      .AddInt(ForMachines(Nanoseconds("median_host_wall_ns", {})), &SweepRow::median_host_wall_ns)
-      .AddInt(of_step(Nanoseconds("mean_busy_ns", "mean busy")), &SweepRow::mean_busy_ns)
-      .AddInt(ForMachines(Nanoseconds("median_busy_ns", {})), &SweepRow::median_busy_ns)
+  table
+      .Add(of_step(Nanoseconds("mean_host_wall_ns", "mean host")),
+           CellOf(&SweepRow::mean_host_wall_ns))
+      .Add(ForMachines(Nanoseconds("median_host_wall_ns", {})),
+           CellOf(&SweepRow::median_host_wall_ns))
+      .Add(of_step(Nanoseconds("mean_busy_ns", "mean busy")), CellOf(&SweepRow::mean_busy_ns))
+      .Add(ForMachines(Nanoseconds("median_busy_ns", {})), CellOf(&SweepRow::median_busy_ns))
       .Add(of_step(Nanoseconds("mean_gap_ns", "mean gap")),
-           [](const SweepRow& row) { return row.mean_gap_ns(); })
+           [](const SweepRow& row) { return table::CellOrNull(row.mean_gap_ns()); })
       .Add(of_step(share), [](const SweepRow& row) { return table::CellOrNull(row.gap_ppm()); });
   return table.Take();
 }

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace layerscope::analysis {
 namespace {
@@ -56,6 +59,24 @@ TEST(SweepTable, HasARowForEachBatchAndPast) {
   EXPECT_EQ(Value(sweep, "mean_busy_ns", 1), 80);
   EXPECT_EQ(Value(sweep, "mean_gap_ns", 1), 50);   // (390 - 240) / 3
   EXPECT_EQ(Value(sweep, "gap_ppm", 1), 384'615);  // 150 / 390
+}
+
+// A marker says no phase, and the eager step and the two that replay a graph are of one batch.
+TEST(SweepTable, StepsOfAnotherLaunchModeAreNotAlike) {
+  std::vector<StepSample> steps = {Step(0, 8, 100, 60), Step(1, 8, 20, 10), Step(2, 8, 20, 10)};
+  for (StepSample& step : steps) {
+    step.phase.clear();
+    step.mode = step.index == 0 ? LaunchMode::kEager : LaunchMode::kGraph;
+  }
+  const table::Table sweep = SweepTable(steps, nullptr);
+  ASSERT_EQ(sweep.n_rows, 2U);
+  EXPECT_EQ(Text(sweep, "launch_mode", 0), "eager");
+  EXPECT_EQ(Value(sweep, "mean_busy_ns", 0), 60);
+  EXPECT_EQ(Text(sweep, "launch_mode", 1), "graph");
+  EXPECT_EQ(Value(sweep, "n_steps", 1), 2);
+  EXPECT_EQ(sweep.Find("launch_mode")->spec.audience, table::Audience::kAll);
+  EXPECT_EQ(SweepTable(Steps(), nullptr).Find("launch_mode")->spec.audience,
+            table::Audience::kMachines);
 }
 
 TEST(SweepTable, OfModulesCountsAStepWithoutOneAsZero) {
@@ -128,6 +149,36 @@ TEST(ReduceStepSamples, ARankWithTwoDevicesIsOneRankWithOneHostWall) {
   EXPECT_EQ(sum[0].n_ranks, 1);
   EXPECT_EQ(sum[0].host_wall_ns, 100);
   EXPECT_EQ(sum[0].busy_ns, 90);
+}
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+bool IsNull(const table::Table& table, const char* column, size_t row) {
+  return std::holds_alternative<table::Null>(table.Find(column)->cell(row));
+}
+
+// Each file's own sums fit (RankView::times_fit); those over files need not.
+TEST(ReduceStepSamples, ASumOverRanksThatDoesNotFitIsUnknownAndTheLargestIsKnown) {
+  const std::vector<StepSample> whole = {Step(0, 8, 100, kMax - 5), OfInput(1, Step(0, 8, 90, 6))};
+  const std::vector<StepSample> sum = ReduceStepSamples(whole, RankReduce::kSum);
+  EXPECT_EQ(sum[0].busy_ns, std::nullopt);
+  EXPECT_EQ(sum[0].host_wall_ns, 190);
+  EXPECT_EQ(ReduceStepSamples(whole, RankReduce::kMax)[0].busy_ns, kMax - 5);
+  const table::Table sweep = SweepTable(sum, nullptr);
+  ASSERT_EQ(sweep.n_rows, 1U);
+  for (const char* column :
+       {"sum_ns", "mean_busy_ns", "median_busy_ns", "mean_gap_ns", "gap_ppm"}) {
+    EXPECT_TRUE(IsNull(sweep, column, 0)) << column;
+  }
+  EXPECT_EQ(Value(sweep, "mean_host_wall_ns", 0), 190);
+}
+
+TEST(SweepTable, ASumOverStepsThatDoesNotFitIsUnknownAndTheMedianIsKnown) {
+  const std::vector<StepSample> steps = {Step(0, 8, 100, kMax - 5), Step(1, 8, 90, 6)};
+  const table::Table sweep = SweepTable(steps, nullptr);
+  EXPECT_TRUE(IsNull(sweep, "sum_ns", 0));
+  EXPECT_TRUE(IsNull(sweep, "mean_sum_ns", 0));
+  EXPECT_EQ(Value(sweep, "median_sum_ns", 0), 6);
 }
 
 }  // namespace

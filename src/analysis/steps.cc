@@ -18,6 +18,7 @@
 #include "src/analysis/step_modules.h"
 #include "src/analysis/step_rows.h"
 #include "src/analysis/step_sweep.h"
+#include "src/attribution/lost_tables.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
 #include "src/table/or_null.h"
@@ -42,12 +43,6 @@ Cell ModeOf(const StepRow& row) {
   const std::string_view mode = ToString(row.launch_mode());
   if (mode.empty()) return table::Null();
   return mode;
-}
-
-/// Of the host's length of the step; null where that or its device is not known.
-Cell GapShare(const StepRow& row) {
-  if (row.cpu_ns <= 0) return table::Null();
-  return base::PartsPerMillion(row.gap_ns(), row.cpu_ns);
 }
 
 /// Unknown for a step that launched nothing.
@@ -94,6 +89,13 @@ void AddTimes(const RankView& view, StepScope scope, RowTable<StepRow>& table) {
   }
 }
 
+/// Which calls launch is not known where they have no names.
+auto LaunchCount(const RankView& view) {
+  return [is_known = attribution::FindLostTables(view.trace()).names == 0](const StepRow& row) {
+    return is_known ? Cell(row.n_launches) : Cell(table::Null());
+  };
+}
+
 table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
   RowTable<StepRow> table(std::move(rows));
   table.AddInt({.name = "index"}, &StepRow::index)
@@ -125,14 +127,15 @@ table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
            })
       .AddInt({.name = "sum_ns"}, &StepRow::sum_ns)
       .AddInt({.name = "n_activities"}, &StepRow::n_activities)
-      .Add({.name = "gap_ns"}, OnDevice(view, [](const StepRow& r) { return Cell(r.gap_ns()); }))
-      .Add({.name = "gap_ppm"}, OnDevice(view, GapShare))
+      .Add({.name = "gap_ns"}, OnDevice(view, [](const StepRow& r) { return Cell(r.gap().ns()); }))
+      .Add({.name = "gap_ppm"},
+           OnDevice(view, [](const StepRow& r) { return table::CellOrNull(r.gap().ppm()); }))
       .AddInt({.name = "n_kernels"}, &StepRow::n_kernels)
       .AddInt({.name = "graph_kernels"}, &StepRow::n_graph_kernels)
       .Add({.name = "eager_kernels"},
            [](const StepRow& row) { return row.n_kernels - row.n_graph_kernels; })
       .Add({.name = "launch_mode"}, ModeOf)
-      .AddInt({.name = "n_launches"}, &StepRow::n_launches)
+      .Add({.name = "n_launches"}, LaunchCount(view))
       .Add({.name = "ns_per_token"},
            [](const StepRow& row) { return table::CellOrNull(row.ns_per_token()); })
       .Add({.name = "evidence"},
@@ -162,7 +165,7 @@ table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, Step
       .Add(Count("past", "past", 2), Field(&StepFields::past));
   AddTimes(view, scope, table);
   if (scope == StepScope::kWhole) {
-    table.AddInt(Count("n_launches", "launches", 3), &StepRow::n_launches)
+    table.Add(Count("n_launches", "launches", 3), LaunchCount(view))
         .Add(Nanoseconds("ns_per_token", "per token", 1),
              [](const StepRow& row) { return table::CellOrNull(row.ns_per_token()); });
   }
@@ -211,14 +214,21 @@ void ShowModelPath(table::Table& table) {
   }
 }
 
+/// Machines read them by time.
+std::vector<StepRow> RowsInOrder(const StepRows& steps, const Presentation& presentation) {
+  std::vector<StepRow> rows = steps.rows;
+  if (presentation.for_people) OrderRanks(rows);
+  return rows;
+}
+
 /// The rows and their order as people see them.
 base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& steps,
                                           const StepsOptions& options,
                                           const table::Table& machines) {
   const Presentation& presentation = options.presentation;
   if (!options.by_module) {
-    table::Table people =
-        RowsForPeople(view, steps.rows, ScopeOf(options.selection), presentation.verbose);
+    table::Table people = RowsForPeople(view, RowsInOrder(steps, presentation),
+                                        ScopeOf(options.selection), presentation.verbose);
     people.order = machines.order;
     return people;
   }
@@ -263,8 +273,9 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
   const Presentation& presentation = options.presentation;
   table::RankResult result = StartResult(view);
   result.abstained = WithoutSteps(view);
-  table::Table machines =
-      options.by_module ? StepModuleTable(view, steps.rows) : RowsForMachines(view, steps.rows);
+  table::Table machines = options.by_module
+                              ? StepModuleTable(view, steps.rows)
+                              : RowsForMachines(view, RowsInOrder(steps, options.presentation));
   if (base::Status sorted = table::SortBy(machines, SortOf(presentation)); !sorted.ok()) {
     return std::move(sorted).error();
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "src/base/format_number.h"
@@ -87,14 +88,19 @@ std::string FoundText(const LayerStructure& structure) {
                      ConfidenceText(structure.anchor.confidence));
 }
 
+/// "Qwen3DecoderLayer", and not "layers" of a path, whose class nobody said.
+bool IsClassName(std::string_view name) {
+  return !name.empty() && std::isupper(static_cast<unsigned char>(name.front())) != 0;
+}
+
 std::string AgreementText(const LayerStructure& structure) {
   if (!structure.modules) return {};
   const layers::ModuleAgreement& modules = *structure.modules;
   std::string text = fmt::format(
       "checked against nn.Module scopes: {} of {} layers hold exactly the kernels of "
-      "one {}",
+      "one {}{}",
       base::FormatCount(modules.n_agreeing), base::FormatCount(modules.n_layers),
-      modules.module_class);
+      IsClassName(modules.module_class) ? "" : "module of ", modules.module_class);
   if (modules.n_helpers > 0) {
     text += fmt::format(", {} before an anchor set aside",
                         base::FormatCounted(modules.n_helpers, "helper kernel"));

@@ -86,7 +86,8 @@ table::RankResult ComputeRank(const RankView& view, const TimelineRange& range,
     people.title = fmt::format("From {} to {}", base::FormatDuration(range.from_ns),
                                base::FormatDuration(range.to_ns));
     people.notes.push_back(fmt::format(
-        "--format json has them as {}, bins of {}",
+        "busy over time: {} parts of {}; --format json has {}, bins (--bins) of {}", kTimelineCells,
+        base::FormatDuration(TimelineCellNs(range)),
         base::FormatCounted(static_cast<int64_t>(timeline.drawn.slices.size()), "slice"),
         base::FormatDuration(range.bin_ns)));
     result.blocks.push_back(table::TableBlock(std::move(people)));

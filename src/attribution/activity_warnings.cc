@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/attribution/captured_pieces.h"
+#include "src/attribution/lost_tables.h"
 #include "src/base/checked_sum.h"
 #include "src/base/format_number.h"
 
@@ -31,9 +32,9 @@ struct Part {
 struct Parts {
   Part all;
   Part under_graph;
-  Part hidden;  ///< of these: their module below the launch is not known
-  Part whole;   ///< of these: graphs recorded without their kernels
-  Part no_launch;
+  Part hidden;     ///< of these: their module below the launch is not known
+  Part whole;      ///< of these: graphs recorded without their kernels
+  Part no_launch;  ///< and no module, whatever the reason
   int64_t n_graph_launches = 0;
 };
 
@@ -43,7 +44,9 @@ Parts Measure(const trace::Trace& trace, const Attribution& attribution) {
   std::vector<uint8_t> seen(trace.calls.size(), 0);
   for (size_t i = 0; i < rows.size(); ++i) {
     parts.all.Add(rows.dur_ns[i]);
-    if (attribution.module_reason[i] == Reason::kNoLaunch) parts.no_launch.Add(rows.dur_ns[i]);
+    const bool is_lost = !attribution.cpu_only && !attribution.launch[i].valid() &&
+                         attribution.module_evidence[i] == Evidence::kUnresolved;
+    if (is_lost) parts.no_launch.Add(rows.dur_ns[i]);
     if (attribution.under_graph[i] == 0) continue;
     parts.under_graph.Add(rows.dur_ns[i]);
     if (IsHiddenByGraph(attribution, i)) parts.hidden.Add(rows.dur_ns[i]);
@@ -128,16 +131,20 @@ std::optional<table::HealthEntry> CaptureWarning(const trace::Trace& trace, cons
       "graph_capture", Severity::kWarning, n,
       fmt::format(
           "The file records a graph capture of {}, none of which ran: times are of what ran "
-          "beside it. Give it as --capture-trace of the trace that replays the graph.",
-          base::FormatCounted(n, "launch", "launches"))};
+          "beside it. {}",
+          base::FormatCounted(n, "launch", "launches"),
+          trace.format == trace::TraceFormat::kNsys
+              ? "Record on, until the graph is launched."
+              : "Give it as --capture-trace of the trace that replays the graph.")};
 }
 
-std::string NoLaunchMessage(const Parts& parts) {
+std::string NoLaunchMessage(const Parts& parts, bool lost_calls) {
   return fmt::format(
-      "{} of GPU time ({}) has no launch in the file, mostly work that was launched before the "
-      "recording began; it belongs to no module and no step.",
+      "{} of GPU time ({}) has no launch in the file, {}; it belongs to no module and no step.",
       base::FormatShare(parts.no_launch.ns.value(), parts.all.ns.value()),
-      base::FormatCounted(parts.no_launch.n, "activity", "activities"));
+      base::FormatCounted(parts.no_launch.n, "activity", "activities"),
+      lost_calls ? "which holds no calls"
+                 : "mostly work that was launched before the recording began");
 }
 
 const char* NoScopesMessage(const trace::Trace& trace) {
@@ -208,13 +215,13 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
   if (std::optional<table::HealthEntry> graphs = GraphWarning(parts, AskModules(trace, parts))) {
     warnings.push_back(*std::move(graphs));
   }
-  if (std::optional<table::HealthEntry> capture =
-          CaptureWarning(trace, parts, attribution.cpu_only)) {
-    warnings.push_back(*std::move(capture));
-  }
+  const LostTables lost = FindLostTables(trace);
+  for (table::HealthEntry& entry : LostTableWarnings(lost)) warnings.push_back(std::move(entry));
+  std::optional<table::HealthEntry> capture = CaptureWarning(trace, parts, attribution.cpu_only);
+  if (capture && lost.kernels == 0) warnings.push_back(*std::move(capture));
   if (parts.no_launch.n > 0) {
-    warnings.push_back(
-        {"no_launch", Severity::kWarning, parts.no_launch.n, NoLaunchMessage(parts)});
+    warnings.push_back({"no_launch", Severity::kWarning, parts.no_launch.n,
+                        NoLaunchMessage(parts, lost.calls > 0)});
   }
   if (parts.all.n > 0 && trace.scopes.size() == 0) {
     warnings.push_back(

@@ -88,30 +88,38 @@ class Attributor {
     const trace::Activities& activities = trace_.activities;
     Resize(activities.size());
     out_.launch = LaunchLinks(trace_, hosts_, names_.is_launch).LinkAll();
+    hosts_.LearnOwnHosts(trace_, out_.launch);
     OpLinks ops(trace_);
     for (size_t row = 0; row < activities.size(); ++row) {
       const trace::CallId launch = out_.launch[row];
-      out_.module_reason[row] = Reason::kNoLaunch;
+      // A graph ran what is one of its nodes, also where the graph launch is not in the file.
+      out_.module_reason[row] = HasKnownNode(row) ? Reason::kGraphLaunch : Reason::kNoLaunch;
       out_.host_process[row] = hosts_.HostOf(activities.process[row]);
       if (launch.valid()) PlaceLaunched(row, launch);
-      out_.op[row] = ops.Find(row, launch, out_.host_process[row]);
+      const trace::CallId op_launch = IsOfElsewhere(row) ? trace::CallId() : launch;
+      out_.op[row] = ops.Find(row, op_launch, out_.host_process[row]);
     }
     if (knows_nodes_) PlaceCapturedNodes(ops);
   }
+
+  /// True of a node of a graph where the file says what its graphs replay.
+  bool HasKnownNode(size_t row) const {
+    return knows_nodes_ && trace_.activities.GraphNodeOf(row) != trace::kNoGraphNode;
+  }
+  /// What is open at a graph launch is no module and no op of the nodes: these were captured
+  /// elsewhere, and this profiler says where.
+  bool IsOfElsewhere(size_t row) const { return knows_nodes_ && out_.under_graph[row] != 0; }
 
   void PlaceLaunched(size_t row, trace::CallId launch) {
     const size_t call = launch.index();
     const trace::ThreadId thread = trace_.calls.thread[call];
     const int64_t t_ns = trace_.calls.start_ns[call];
     PlaceHost(row, thread, t_ns);
-    const bool has_node = knows_nodes_ && trace_.activities.GraphNodeOf(row) != trace::kNoGraphNode;
-    const bool under_graph = has_node || names_.is_graph_launch[trace_.calls.name[call].index()];
+    const bool under_graph =
+        HasKnownNode(row) || names_.is_graph_launch[trace_.calls.name[call].index()] != 0;
     out_.under_graph[row] = under_graph ? 1 : 0;
     out_.module_reason[row] = under_graph ? Reason::kGraphLaunch : Reason::kOutsideScopes;
-    // What is open at a graph launch is no module of the nodes: these were captured elsewhere, and
-    // this profiler says where.
-    if (knows_nodes_ && under_graph) return;
-    PlaceInScope(row, ScopeAt(thread, t_ns), Evidence::kLaunchCorrelation);
+    if (!IsOfElsewhere(row)) PlaceInScope(row, ScopeAt(thread, t_ns), Evidence::kLaunchCorrelation);
   }
 
   /// What a graph replays is of the module in which its node was captured.
@@ -180,7 +188,7 @@ class Attributor {
 
   const trace::Trace& trace_;
   const CallNameFlags names_;
-  const HostProcesses hosts_;
+  HostProcesses hosts_;
   const bool knows_nodes_;
   StepTable step_table_;
   StepLocator step_locator_;
@@ -203,10 +211,6 @@ CallNameFlags ClassifyCallNames(const trace::Trace& trace) {
     flags.is_graph_launch[id.index()] = name.find("GraphLaunch") != std::string_view::npos ? 1 : 0;
   }
   return flags;
-}
-
-Attribution Attribute(const trace::Trace& trace, const kernel_names::RuleSet& rules) {
-  return Attributor(trace).Run(rules);
 }
 
 Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules) {

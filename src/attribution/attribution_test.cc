@@ -15,7 +15,7 @@ namespace {
 using tests::TraceBuilder;
 using trace::ActivityKind;
 
-Attribution Attributed(const trace::Trace& trace) {
+Attribution Attributed(trace::Trace& trace) {
   return Attribute(trace, kernel_names::RuleSet());
 }
 
@@ -52,7 +52,7 @@ TraceBuilder EagerAndGraph() {
 }
 
 TEST(Attribution, GivesEveryActivityItsColumns) {
-  const TraceBuilder build = EagerAndGraph();
+  TraceBuilder build = EagerAndGraph();
   const Attribution out = Attributed(build.trace());
   EXPECT_FALSE(out.cpu_only);
   EXPECT_EQ(out.launch[0], trace::CallId(0));
@@ -67,7 +67,7 @@ TEST(Attribution, GivesEveryActivityItsColumns) {
 }
 
 TEST(Attribution, SaysWhyAnActivityHasNoModule) {
-  const TraceBuilder build = EagerAndGraph();
+  TraceBuilder build = EagerAndGraph();
   const Attribution out = Attributed(build.trace());
   EXPECT_EQ(out.module_reason,
             (std::vector<Reason>{Reason::kNone, Reason::kGraphLaunch, Reason::kGraphLaunch,
@@ -104,7 +104,7 @@ TEST(Attribution, AGraphLaunchInsideAModuleBelongsToIt) {
 }
 
 TEST(Attribution, WarnsOfGraphsAndLostLaunches) {
-  const TraceBuilder build = EagerAndGraph();
+  TraceBuilder build = EagerAndGraph();
   const Attribution out = Attributed(build.trace());
   const table::HealthEntry* const graph = Find(out, "graph_launch");
   ASSERT_NE(graph, nullptr);
@@ -162,7 +162,7 @@ TEST(Attribution, AnEmptyTraceHasNoRowsAndNoWarnings) {
 }
 
 TEST(Attribution, ExclusiveTimesAndTheUnattributedAddUpToTheTotal) {
-  const TraceBuilder build = EagerAndGraph();
+  TraceBuilder build = EagerAndGraph();
   const Attribution out = Attributed(build.trace());
   const std::vector<int64_t>& dur_ns = build.trace().activities.dur_ns;
   int64_t attributed = 0;

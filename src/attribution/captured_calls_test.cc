@@ -13,7 +13,7 @@ namespace {
 using tests::TraceBuilder;
 
 /// Calls that ran and calls that recorded of the module of this name.
-std::pair<int64_t, int64_t> CallsOf(const trace::Trace& trace, std::string_view name) {
+std::pair<int64_t, int64_t> CallsOf(trace::Trace& trace, std::string_view name) {
   const Attribution out = Attribute(trace, kernel_names::RuleSet());
   for (const Module& module : out.modules.modules) {
     if (trace.strings[module.name] == name) return {module.calls, module.captured_calls};
@@ -41,7 +41,7 @@ void WarmUpAndCapture(TraceBuilder& build) {
 TEST(CapturedCalls, AreToldFromCallsThatRan) {
   TraceBuilder build;
   WarmUpAndCapture(build);
-  const trace::Trace trace = std::move(build).Build();
+  trace::Trace trace = std::move(build).Build();
   EXPECT_EQ(CallsOf(trace, "Runner_0"), std::pair(int64_t{1}, int64_t{0})) << "it holds the run";
   EXPECT_EQ(CallsOf(trace, "Model_0"), std::pair(int64_t{1}, int64_t{1}));
   EXPECT_EQ(CallsOf(trace, "Linear_0"), std::pair(int64_t{1}, int64_t{1}));
@@ -56,7 +56,7 @@ TEST(CapturedCalls, OfATraceInWhichNothingRanAreTheCalls) {
   build.Call(main, "cudaStreamBeginCapture", 50, 1);
   build.Call(main, "cudaLaunchKernel", 120, 2);
   build.Call(main, "cudaStreamEndCapture", 400, 3);
-  EXPECT_EQ(CallsOf(std::move(build).Build(), "Model_0"), std::pair(int64_t{1}, int64_t{0}));
+  EXPECT_EQ(CallsOf(build.trace(), "Model_0"), std::pair(int64_t{1}, int64_t{0}));
 }
 
 TEST(CapturedCalls, ACallThatLaunchesNothingOutsideOfCapturesIsACall) {
@@ -64,7 +64,7 @@ TEST(CapturedCalls, ACallThatLaunchesNothingOutsideOfCapturesIsACall) {
   WarmUpAndCapture(build);
   build.Scope(build.Thread(1, 1), "Sampler_0", 900, 20);
   build.Scope(build.Thread(1, 2), "Linear_0", 520, 20);  // another thread captures nothing
-  const trace::Trace trace = std::move(build).Build();
+  trace::Trace trace = std::move(build).Build();
   EXPECT_EQ(CallsOf(trace, "Sampler_0"), std::pair(int64_t{1}, int64_t{0}));
 }
 

@@ -24,9 +24,11 @@ std::string_view ToString(Evidence evidence);
 
 /// Why an activity has no module.
 enum class Reason : uint8_t {
-  kNone,           ///< it has one
-  kGraphLaunch,    ///< launched by a graph launch outside every module scope
-  kNoLaunch,       ///< no runtime or driver call has its correlation
+  kNone,  ///< it has one
+  /// Launched by a graph launch outside every module scope; in traces that know their graph nodes,
+  /// of a graph and not known to be captured, whether its launch is in the file or not.
+  kGraphLaunch,
+  kNoLaunch,       ///< no runtime or driver call has its correlation, and it is of no graph
   kOutsideScopes,  ///< its launch is known and lies in no module scope
 };
 inline constexpr size_t kReasonCount = 4;

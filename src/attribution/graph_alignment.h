@@ -18,7 +18,7 @@ struct GraphAlignment {
   int64_t graph = 0;               ///< ordinal in the trace, by first launch
   trace::ProcessId process;        ///< that launches it
   std::optional<int64_t> batch;    ///< requests of its steps, where they say
-  int64_t kernels_per_launch = 0;  ///< of one launch; of one forward where there are pieces
+  int64_t kernels_per_launch = 0;  ///< of the largest launch, or forward where there are pieces
   int64_t pieces = 1;              ///< graph launches of one forward
   int64_t launches = 0;            ///< graph launches
   Evidence evidence = Evidence::kUnresolved;  ///< what placed it; unresolved: withheld, or nothing

@@ -3,7 +3,9 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "src/base/hash.h"
 
@@ -98,48 +100,67 @@ class CallMaker {
   uint32_t replay_ = 0;
 };
 
-/// Tells which graph a launch replays and how many launches of it hold which nodes.
+/// Tells which launches are of one graph and how many of them hold which nodes. Launches that share
+/// a node are of one graph, also those that only others between them join: which these are is known
+/// once all launches are.
 class NodeSets {
  public:
   explicit NodeSets(const trace::Activities& activities) : activities_(activities) {}
 
   void Add(std::span<const uint32_t> rows) {
-    uint64_t nodes = rows.size();
-    for (const uint32_t row : rows) nodes += KeyOf(row);  // whatever their order
-    const uint32_t graph = GraphOf(rows);
-    const int64_t n = ++n_of_[base::MixIn(nodes, graph)];
-    most_[graph] = std::max(most_[graph], n);
-    ++n_launches_[graph];
+    Launch launch{rows.size(), NumberOf(KeyOf(rows.front()))};
+    for (const uint32_t row : rows) {
+      const uint64_t key = KeyOf(row);
+      launch.nodes += key;  // whatever their order
+      Join(launch.first_node, NumberOf(key));
+    }
+    launches_.push_back(launch);
   }
 
-  int64_t Differing() const {
-    int64_t n = 0;
-    for (size_t graph = 0; graph < most_.size(); ++graph) n += n_launches_[graph] - most_[graph];
-    return n;
+  int64_t Differing() {
+    tsl::robin_map<uint64_t, int64_t> n_of;
+    std::vector<int64_t> most(parent_.size(), 0);  // by graph: launches of its commonest set
+    for (const Launch& launch : launches_) {
+      const uint32_t graph = GraphOf(launch.first_node);
+      const int64_t n = ++n_of[base::MixIn(launch.nodes, graph)];
+      most[graph] = std::max(most[graph], n);
+    }
+    return std::accumulate(most.begin(), most.end(), static_cast<int64_t>(launches_.size()),
+                           std::minus<>());
   }
 
  private:
+  struct Launch {
+    uint64_t nodes = 0;  ///< of its set of nodes
+    uint32_t first_node = 0;
+  };
+
   uint64_t KeyOf(uint32_t row) const {
     return Hash(activities_.process[row], activities_.graph_node[row]);
   }
 
-  uint32_t GraphOf(std::span<const uint32_t> rows) {
-    for (const uint32_t row : rows) {
-      const auto known = graph_of_node_.find(KeyOf(row));
-      if (known != graph_of_node_.end()) return known->second;
-    }
-    const auto graph = static_cast<uint32_t>(most_.size());
-    most_.push_back(0);
-    n_launches_.push_back(0);
-    for (const uint32_t row : rows) graph_of_node_.try_emplace(KeyOf(row), graph);
-    return graph;
+  uint32_t NumberOf(uint64_t key) {
+    const auto [at, is_new] = number_of_.try_emplace(key, static_cast<uint32_t>(number_of_.size()));
+    if (is_new) parent_.push_back(at->second);
+    return at->second;
+  }
+
+  /// The node that stands for the graph of this one.
+  uint32_t GraphOf(uint32_t node) {
+    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
+    return node;
+  }
+
+  void Join(uint32_t a, uint32_t b) {
+    a = GraphOf(a);
+    b = GraphOf(b);
+    parent_[std::max(a, b)] = std::min(a, b);
   }
 
   const trace::Activities& activities_;
-  tsl::robin_map<uint64_t, uint32_t> graph_of_node_;  // keys are hashes already
-  tsl::robin_map<uint64_t, int64_t> n_of_;
-  std::vector<int64_t> most_;        // by graph: launches of its commonest set
-  std::vector<int64_t> n_launches_;  // by graph
+  tsl::robin_map<uint64_t, uint32_t> number_of_;  // of nodes; keys are hashes already
+  std::vector<uint32_t> parent_;                  // by node: one of its graph, at last GraphOf
+  std::vector<Launch> launches_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using tests::TraceBuilder;
 using trace::ActivityKind;
 
-Attribution Attributed(const trace::Trace& trace) {
+Attribution Attributed(trace::Trace& trace) {
   return Attribute(trace, kernel_names::RuleSet());
 }
 
@@ -77,7 +77,7 @@ class Replays {
 TEST(GraphReplays, TakeTheModuleOpenOnTheCapturingThread) {
   Replays run;
   run.Launch(2000, 1);
-  const trace::Trace trace = std::move(run.build).Build();
+  trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(ModuleOf(out, trace, 0), "m.a");
   EXPECT_EQ(ModuleOf(out, trace, 1), "m.b");
@@ -101,7 +101,7 @@ TEST(GraphReplays, EachReplayCallsTheCapturedModulesAgain) {
   run.Launch(3000, 2);
   run.build.Call(run.main, "cudaGraphLaunch_v10000", 4000, 3);
   run.build.GraphNode(run.build.Kernel("k", 4100, 10, 3), 21);  // the rest of it was not recorded
-  const trace::Trace trace = std::move(run.build).Build();
+  trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(CallsOf(out, trace, "m"), 3);  // three replays; the capture ran nothing
   EXPECT_EQ(CallsOf(out, trace, "m.a"), 3);
@@ -135,7 +135,7 @@ TEST(GraphReplays, WithoutAUsableNodeNothingIsTakenFromTheLaunch) {
   run.build.Kernel("no node", 2120, 10, 1);
   run.build.Call(run.main, "cudaLaunchKernel_v7000", 2200, 2);
   run.build.Kernel("eager", 2300, 10, 2);
-  const trace::Trace trace = std::move(run.build).Build();
+  trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
   for (size_t row = 0; row < 3; ++row) {
     EXPECT_EQ(ModuleOf(out, trace, row), "-");
@@ -150,13 +150,63 @@ TEST(GraphReplays, WithoutAUsableNodeNothingIsTakenFromTheLaunch) {
 TEST(GraphReplays, AReplayWithoutALaunchKeepsItsModule) {
   Replays run;
   run.build.GraphNode(run.build.Kernel("k", 2100, 10, 9), 21);
-  run.build.GraphNode(run.build.Kernel("unknown", 2110, 10, 9), 77);
-  const trace::Trace trace = std::move(run.build).Build();
+  trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(ModuleOf(out, trace, 0), "m.a");
   EXPECT_EQ(CallsOf(out, trace, "m.a"), 1);
-  EXPECT_EQ(out.module_reason[1], Reason::kNoLaunch);
   EXPECT_FALSE(out.step[0].valid());
+}
+
+// A graph ran it, for it is a node of one: its module is not known because its capture is not.
+TEST(GraphReplays, AnUnknownNodeWithoutALaunchIsOfAGraphLaunchAllTheSame) {
+  Replays run;
+  run.build.GraphNode(run.build.Kernel("unknown", 2110, 10, 9), 77);
+  run.build.Kernel("of no graph", 2130, 10, 8);
+  trace::Trace trace = std::move(run.build).Build();
+  const Attribution out = Attributed(trace);
+  EXPECT_EQ(out.module_reason[0], Reason::kGraphLaunch);
+  EXPECT_EQ(out.module_reason[1], Reason::kNoLaunch);
+  EXPECT_EQ(out.under_graph[0], 0);         // no launch, so none of a graph
+  EXPECT_EQ(CountOf(out, "no_launch"), 2);  // of no module and no step, both
+}
+
+TEST(GraphReplays, TheOpAroundAGraphLaunchIsNoneOfItsActivities) {
+  Replays run;
+  run.build.Call(run.main, "cudaGraphLaunch_v10000", 2000, 1);
+  run.build.GraphNode(run.build.Kernel("not in the table", 2100, 10, 1), 77);
+  run.build.Kernel("no node", 2120, 10, 1);
+  run.build.Activity(ActivityKind::kGraph, "[graph] 4", 2130, 500, 1);
+  run.build.Call(run.main, "cudaLaunchKernel_v7000", 2200, 2);
+  run.build.Kernel("eager", 2700, 10, 2);
+  trace::Trace trace = std::move(run.build).Build();
+  const Attribution out = Attributed(trace);
+  for (size_t row = 0; row < 3; ++row) EXPECT_FALSE(out.op[row].valid()) << row;
+  EXPECT_EQ(out.op[3], trace::OpId(1));
+}
+
+/// Launches of the given nodes, one each; how many of them differ from most of their graph.
+int64_t Differing(const std::vector<std::vector<int64_t>>& launches) {
+  TraceBuilder build;
+  build.Nsys();
+  build.GpuProcess(1);
+  const auto main = build.Thread(1, 1);
+  int64_t correlation = 0;
+  for (const std::vector<int64_t>& nodes : launches) {
+    ++correlation;
+    build.Call(main, "cudaGraphLaunch", 100 * correlation, correlation);
+    for (const int64_t node : nodes) {
+      build.GraphNode(build.Kernel("k", 100 * correlation + 10, 1, correlation), node);
+    }
+  }
+  trace::Trace trace = std::move(build).Build();
+  return CountOf(Attributed(trace), "graph_nodes_differ");
+}
+
+TEST(GraphReplays, LaunchesAreOfOneGraphThroughTheNodesOfAnyOfThem) {
+  EXPECT_EQ(Differing({{1, 2}, {1, 2}, {3}, {3}}), 0);  // two graphs
+  EXPECT_EQ(Differing({{1, 2}, {2, 3}, {3}}), 2);       // 3 is known by the second launch
+  EXPECT_EQ(Differing({{1}, {2}, {1, 2}}), 2);          // the third joins what seemed two graphs
+  EXPECT_EQ(Differing({{1}, {2}, {2, 1}, {1, 2}}), 2);
 }
 
 TEST(GraphReplays, NodeIdsAreOfOneProcess) {
@@ -172,7 +222,7 @@ TEST(GraphReplays, NodeIdsAreOfOneProcess) {
   }
   build.GpuProcess(3);
   build.GraphNode(build.Kernel("of another process", 300, 10, 7), 5);
-  const trace::Trace trace = std::move(build).Build();
+  trace::Trace trace = std::move(build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(ModuleOf(out, trace, 0), "first");
   EXPECT_EQ(ModuleOf(out, trace, 1), "second");
@@ -184,7 +234,7 @@ TEST(GraphReplays, AWholeGraphIsAnActivityOfNoModule) {
   Replays run;
   run.build.Call(run.main, "cudaGraphLaunch_v10000", 2000, 1);
   run.build.Activity(ActivityKind::kGraph, "[graph] 4", 2100, 500, 1);
-  const trace::Trace trace = std::move(run.build).Build();
+  trace::Trace trace = std::move(run.build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(ModuleOf(out, trace, 0), "-");
   EXPECT_EQ(out.module_reason[0], Reason::kGraphLaunch);
@@ -215,7 +265,7 @@ TEST(GraphReplays, OfATraceWrittenFromADatabaseAreOfTheCapturedModule) {
   build.PathScope(main, "runner", 45, 50);
   build.Call(main, "cudaGraphLaunch", 50, 1);
   build.GraphNode(build.Kernel("k", 200, 10, 1), 5);
-  const trace::Trace trace = std::move(build).Build();
+  trace::Trace trace = std::move(build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(ModuleOf(out, trace, 0), "captured");
   EXPECT_EQ(out.module_evidence[0], Evidence::kGraphNode);
@@ -231,7 +281,7 @@ TEST(GraphReplays, OfAnAbsurdNestKeepTheInnerScopes) {
   build.NodeRow(main, 2000, 5);
   build.Call(main, "cudaGraphLaunch", 9000, 1);
   build.GraphNode(build.Kernel("k", 9100, 10, 1), 5);
-  const trace::Trace trace = std::move(build).Build();
+  trace::Trace trace = std::move(build).Build();
   const Attribution out = Attributed(trace);
   EXPECT_EQ(out.modules.modules[out.module[0].index()].depth, 1000);
   EXPECT_EQ(out.modules.module_of_scope.size(), 1000U + kMaxModuleLevels);

@@ -1,5 +1,6 @@
 #include "src/attribution/host_processes.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -67,6 +68,22 @@ void HostProcesses::FindHosts(const trace::Trace& trace) {
   several_callers_ = n_callers > 1;
 }
 
+void HostProcesses::LearnOwnHosts(const trace::Trace& trace,
+                                  const std::vector<trace::CallId>& launch) {
+  enum : uint8_t { kUnknown, kOwn, kOthers };
+  std::vector<uint8_t> launched_by(trace.processes.size(), kUnknown);
+  for (size_t row = 0; row < launch.size(); ++row) {
+    if (!launch[row].valid()) continue;
+    const trace::ThreadId thread = trace.calls.thread[launch[row].index()];
+    const trace::ProcessId process = trace.activities.process[row];
+    const bool is_own = trace.threads[thread.index()].process == process;
+    uint8_t& by = launched_by[process.index()];
+    by = std::max<uint8_t>(by, is_own ? kOwn : kOthers);
+  }
+  is_own_host_.assign(trace.processes.size(), 0);
+  for (size_t i = 0; i < launched_by.size(); ++i) is_own_host_[i] = launched_by[i] == kOwn ? 1 : 0;
+}
+
 bool HostProcesses::FamilyIsKnown(trace::ProcessId process) const {
   const size_t i = process.index();
   return own_hosts_ || (has_tag_[i] != 0 && family_calls_[family_[i].index()] != 0) ||
@@ -75,6 +92,7 @@ bool HostProcesses::FamilyIsKnown(trace::ProcessId process) const {
 
 trace::ProcessId HostProcesses::HostOf(trace::ProcessId process) const {
   if (own_hosts_) return process;
+  if (!is_own_host_.empty() && is_own_host_[process.index()] != 0) return process;
   if (only_host_.valid() || has_tag_[process.index()] == 0) return only_host_;
   return first_host_[family_[process.index()].index()];
 }

@@ -10,10 +10,15 @@ namespace layerscope::attribution {
 /// Which processes of a trace have a host side, and which of them a GPU process belongs to. GPU
 /// events carry the GPU's pid; only in merged files do labels tell whose GPU it is: there processes
 /// with one ProcessTag are one *family*. A process without a tag is a family of its own. In an
-/// Nsight Systems trace every activity carries its host process: each is its own host.
+/// Nsight Systems trace every activity carries its host process: each is its own host; so it is in
+/// a copy of one (documents.md).
 class HostProcesses {
  public:
   explicit HostProcesses(const trace::Trace& trace);
+
+  /// Once launches are known (by activity): a process that makes calls, and under which everything
+  /// that has a launch was launched by itself, is its own host also of what has none.
+  void LearnOwnHosts(const trace::Trace& trace, const std::vector<trace::CallId>& launch);
 
   /// The first process of the family stands for it.
   trace::ProcessId FamilyOf(trace::ProcessId process) const { return family_[process.index()]; }
@@ -36,6 +41,7 @@ class HostProcesses {
   std::vector<uint8_t> has_tag_;              // by ProcessId
   std::vector<uint8_t> has_bracket_tag_;      // by ProcessId
   std::vector<uint8_t> family_calls_;         // by ProcessId of the family
+  std::vector<uint8_t> is_own_host_;          // by ProcessId; empty: not learnt
   std::vector<trace::ProcessId> first_host_;  // by ProcessId of the family
   trace::ProcessId only_host_;                // invalid: none or several
   bool own_hosts_ = false;                    // every process is its own host (Nsight Systems)

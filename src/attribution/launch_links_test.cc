@@ -139,5 +139,32 @@ TEST(HostProcesses, FindsTheHostOfWorkWithoutALaunch) {
   EXPECT_FALSE(hosts.HostOf(trace.activities.process[1]).valid());
 }
 
+// Two processes: what runs under the first one's number is its own, of the other's not all is.
+TEST(HostProcesses, AProcessThatLaunchesAllOfItsWorkIsTheHostOfWhatHasNoLaunch) {
+  TraceBuilder build;
+  const trace::ThreadId first = build.Thread(40, 1);
+  const trace::ThreadId second = build.Thread(50, 1);
+  build.Call(first, "cudaLaunchKernel", 0, 1);
+  build.Call(second, "cudaLaunchKernel", 0, 2);
+  build.Call(first, "cudaLaunchKernel", 5, 3);
+  build.GpuProcess(40);
+  build.Kernel("own", 10, 1, 1);
+  build.Kernel("orphan", 20, 1, trace::kNoCorrelation);
+  build.GpuProcess(50);
+  build.Kernel("own", 10, 1, 2);
+  build.Kernel("another's", 10, 1, 3);
+  build.Kernel("orphan", 20, 1, trace::kNoCorrelation);
+  build.GpuProcess(0);
+  build.Kernel("of a GPU", 20, 1, trace::kNoCorrelation);
+  const trace::Trace& trace = build.trace();
+  HostProcesses hosts(trace);
+  const auto host_of = [&](size_t row) { return hosts.HostOf(trace.activities.process[row]); };
+  EXPECT_FALSE(host_of(1).valid());
+  hosts.LearnOwnHosts(trace, Links(trace));
+  EXPECT_EQ(host_of(1), trace.threads[first.index()].process);
+  EXPECT_FALSE(host_of(4).valid());
+  EXPECT_FALSE(host_of(5).valid());
+}
+
 }  // namespace
 }  // namespace layerscope::attribution

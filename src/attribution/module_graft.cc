@@ -55,6 +55,12 @@ ModuleId ModuleGraft::FindOrAdd(ModuleId parent, trace::ProcessId process, const
   return id;
 }
 
+ModuleId ModuleGraft::FindPath(ModuleId parent, trace::StringId path) const {
+  const trace::ProcessId process = out_.modules.modules[parent.index()].process;
+  const auto known = module_of_key_.find(ModuleKey(parent, process, path, true));
+  return known == module_of_key_.end() ? ModuleId() : known->second;
+}
+
 trace::ScopeId ModuleGraft::AddCall(ModuleId module, trace::ScopeId around) {
   ModuleTree& tree = out_.modules;
   const trace::ScopeId id(tree.module_of_scope.size());

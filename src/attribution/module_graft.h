@@ -34,6 +34,8 @@ class ModuleGraft {
   /// The module called `name` below `parent` (invalid: among the roots of `process`), added if new.
   /// Where both paths are known they decide instead.
   ModuleId FindOrAdd(ModuleId parent, trace::ProcessId process, const Name& name);
+  /// The module of this path right below `parent`, which is valid. Invalid: there is none.
+  ModuleId FindPath(ModuleId parent, trace::StringId path) const;
   /// One replayed call of `module` inside the call `around` (invalid: of no other call).
   trace::ScopeId AddCall(ModuleId module, trace::ScopeId around);
   trace::OpId AddOp(trace::StringId name, trace::ArgsId args);

@@ -105,7 +105,9 @@ void AddUnnamed(const model::ModelTree& tree, const TreeMatch& match, const Path
          fmt::format("{} of {} modules keep their class for a path: the model tree {}.",
                      base::FormatCount(n_left), base::FormatCount(n_all), why)});
   };
-  add_left(match.n_instances - match.n_matched - match.n_by_data,
+  add_left(match.n_other,
+           fmt::format("does not have the other model that calls them ({})", match.other));
+  add_left(match.n_instances - match.n_matched - match.n_by_data - match.n_other,
            tree.call_order.empty() ? "has no call_order, and as many like siblings were not called"
                                    : "has no call of theirs");
   add_left(match.n_foreign, fmt::format("does not have their classes ({})", match.foreign));

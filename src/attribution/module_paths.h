@@ -19,7 +19,8 @@ struct TreeNaming {
 /// order, siblings of one class are matched in definition order, and only where their numbers
 /// agree. The tree must fit: a trace with more instances of a class than the tree has, or nested
 /// otherwise, or with more than a few modules inside the model that the tree does not have, is not
-/// of that model or that engine; nothing is then changed and a warning says what does not fit.
+/// of that model or that engine; nothing is then changed and a warning says what does not fit. What
+/// only another model calls that runs beside it (a draft model) keeps its class, and is counted.
 TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
                           Attribution& attribution);
 

@@ -177,6 +177,46 @@ TEST(ApplyModelTree, ModulesOutsideTheTreeKeepTheirNames) {
   EXPECT_EQ(applied.Paths()["Fused_0"], "head.Fused_0");
 }
 
+/// A draft model behind the model: a layer of the same classes, numbered on.
+TraceBuilder WithDraft(const char* draft) {
+  TraceBuilder build = Forward(2);
+  const auto main = build.Thread(1, 1);
+  build.Scope(main, draft, 20000, 900);
+  build.Scope(main, "Layer_2", 20100, 90);
+  build.Scope(main, "Norm_3", 20101, 5);
+  build.Scope(main, "DraftNorm_0", 20106, 2);
+  build.Scope(main, "Attention_2", 20110, 50);
+  build.Scope(main, "Linear_5", 20111, 5);
+  build.Scope(main, "Rope_0", 20120, 5);  // the model's own
+  return build;
+}
+
+TEST(ApplyModelTree, ADraftModelBesideTheModelKeepsItsClassesAndIsCounted) {
+  for (const char* draft : {"DraftModel_0", "Model_1"}) {
+    for (const char* order : {"", kCallOrder}) {
+      const Applied applied(WithDraft(draft), Tree(order));
+      EXPECT_EQ(applied.misfit, "") << draft;
+      auto paths = applied.Paths();
+      EXPECT_EQ(paths["Layer_1"], "layers.1");
+      EXPECT_EQ(paths["Linear_4"], "head");
+      EXPECT_EQ(paths["Layer_2"], std::string(draft) + ".Layer_2");
+      EXPECT_EQ(paths["Linear_5"], std::string(draft) + ".Layer_2.Attention_2.Linear_5");
+      ASSERT_EQ(applied.warnings.size(), 1U);
+      EXPECT_EQ(applied.warnings[0].code, "model_tree_partial");
+      // Layer, norm, attention and linear; Model_1 is one itself.
+      EXPECT_EQ(applied.warnings[0].count, std::string(draft) == "Model_1" ? 5 : 4);
+    }
+  }
+}
+
+TEST(ApplyModelTree, ATreeThatContradictsTheModelIsWithheldBesideADraft) {
+  TraceBuilder build = WithDraft("DraftModel_0");
+  build.Scope(build.Thread(1, 1), "Layer_3", 9100, 90);  // in Model_0: one too many
+  const Applied applied(std::move(build), Tree(kCallOrder));
+  EXPECT_EQ(applied.warnings[0].code, "model_tree_mismatch");
+  EXPECT_EQ(applied.Paths()["Layer_0"], "Model_0.Layer_0");
+}
+
 TEST(ApplyModelTree, OtherClassesAltogetherAreAMismatch) {
   TraceBuilder build;
   build.Scope(build.Thread(1, 1), "OtherModel_0", 0, 10);

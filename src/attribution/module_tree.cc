@@ -120,7 +120,11 @@ std::string_view ModuleTree::ClassOf(ModuleId id, const trace::Trace& trace) con
   const std::string_view name = trace.strings[module.name];
   // A name that is no part of the path is a `Class_k` whose path was found elsewhere.
   const bool is_part = module.path.valid() && trace.strings[module.path].ends_with(name);
-  return is_part ? LastPart(WithoutNumbers(name)) : SplitInstance(name).class_name;
+  // "layers.3": a part of a path, of which nobody said the whole.
+  const NumberedPath numbered = SplitNumber(name);
+  const bool is_entry = numbered.number >= 0 && !numbered.list.empty();
+  if (is_part || is_entry) return LastPart(WithoutNumbers(name));
+  return SplitInstance(name).class_name;
 }
 
 InstanceName SplitInstance(std::string_view name) {

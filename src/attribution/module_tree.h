@@ -57,7 +57,8 @@ struct ModuleTree {
   /// a module tree gives it. Deeper than kMaxModuleLevels the middle is shortened to
   /// the number of levels left out.
   std::string Path(ModuleId id, const trace::Trace& trace) const;
-  /// "Qwen3DecoderLayer"; of a path without a known class its last part, without a number.
+  /// "Qwen3DecoderLayer"; of a path or a part of one without a known class its last part, without a
+  /// number.
   std::string_view ClassOf(ModuleId id, const trace::Trace& trace) const;
 };
 

@@ -145,6 +145,19 @@ TEST(ModuleTree, PathScopesAreModulesKnownByPath) {
   EXPECT_EQ(out.category_of_name.size(), trace.strings.size());
 }
 
+TEST(ModuleTree, PartsOfPathsHaveAClassWithoutTheirNumber) {
+  TraceBuilder build;
+  const auto main = build.Thread(1, 1);
+  build.Scope(main, "layers.0", 0, 10);
+  build.Scope(main, "blocks.3.1", 20, 10);
+  build.Scope(main, "step.a", 40, 10);
+  const trace::Trace& trace = build.trace();
+  const ModuleTree tree = BuildModuleTree(trace);
+  EXPECT_EQ(tree.ClassOf(ModuleId(0), trace), "layers");
+  EXPECT_EQ(tree.ClassOf(ModuleId(1), trace), "blocks");
+  EXPECT_EQ(tree.ClassOf(ModuleId(2), trace), "step.a");
+}
+
 TEST(ModuleTree, APathAndAClassOfOneTextAreTwoModules) {
   TraceBuilder build;
   const auto main = build.Thread(1, 1);

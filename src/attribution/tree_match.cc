@@ -44,6 +44,7 @@ class TreeMatcher {
 
   TreeMatch Match() {
     ReadClasses();
+    FindOtherModels();
     FindInstances();
     FindCalledParents();
     if (tree_.call_order.empty()) {
@@ -68,7 +69,8 @@ class TreeMatcher {
     int32_t class_id = kNone;
     int64_t number = 0;
     int32_t tree = kNone;
-    bool fits = false;  ///< of its parents one fits
+    bool fits = false;     ///< of its parents one fits
+    bool is_other = true;  ///< every call of it lies in another model
   };
 
   void ReadClasses() {
@@ -90,6 +92,40 @@ class TreeMatcher {
 
   Class& ClassOfTree(size_t tree) { return classes_[static_cast<size_t>(class_of_tree_[tree])]; }
 
+  /// The number of a module of the model's own class; -1: it is of another class.
+  int64_t ModelNumber(const Module& module) const {
+    const InstanceName name = SplitInstance(trace_.strings[module.name]);
+    return !module.path.valid() && name.class_name == tree_.modules.front().class_name ? name.number
+                                                                                       : -1;
+  }
+
+  /// Beside the model others may run: a draft model, of its class or as a root of another one. The
+  /// tree knows nothing of them.
+  void FindOtherModels() {
+    in_other_.assign(modules_.size(), 0);
+    std::vector<uint8_t> holds_model(modules_.size(), 0);
+    if (tree_.modules.empty()) return;
+    bool has_model = false;
+    for (size_t i = modules_.size(); i-- > 0;) {
+      if (ModelNumber(modules_[i]) == 0) {
+        has_model = true;
+        holds_model[i] = 1;
+      }
+      const ModuleId up = modules_[i].parent;
+      if (up.valid() && holds_model[i] != 0) holds_model[up.index()] = 1;
+    }
+    for (size_t i = 0; has_model && i < modules_.size(); ++i) {
+      const Module& module = modules_[i];
+      const InstanceName name = SplitInstance(trace_.strings[module.name]);
+      const bool is_known = module.path.valid() || class_ids_.contains(name.class_name);
+      const bool is_root = !module.parent.valid() && !is_known && holds_model[i] == 0;
+      const bool is_copy =
+          ModelNumber(module) >= static_cast<int64_t>(ClassOfTree(0).members.size());
+      const bool in_one = module.parent.valid() && in_other_[module.parent.index()] != 0;
+      in_other_[i] = is_root || (is_copy && holds_model[i] == 0) || in_one ? 1 : 0;
+    }
+  }
+
   void FindInstances() {
     instance_of_.assign(modules_.size(), kNone);
     near_.resize(modules_.size());
@@ -104,15 +140,26 @@ class TreeMatcher {
       const auto found = class_ids_.find(name.class_name);
       if (module.path.valid() || name.number < 0) continue;
       if (found == class_ids_.end()) {
-        CountForeign(module, near_[i]);
+        if (in_other_[i] == 0) CountForeign(module, near_[i]);
         continue;
       }
       Class& of = classes_[static_cast<size_t>(found->second)];
-      of.is_called = true;
+      of.is_called = of.is_called || in_other_[i] == 0;
       const uint64_t key = uint64_t{module.process.index()} << 32U | module.name.index();
       const auto [at, is_new] = known.try_emplace(key, static_cast<int32_t>(instances_.size()));
       if (is_new) instances_.push_back({ModuleId(i), found->second, name.number, kNone, false});
       instance_of_[i] = at->second;
+      if (in_other_[i] == 0) instances_[static_cast<size_t>(at->second)].is_other = false;
+    }
+    CountOthers();
+  }
+
+  void CountOthers() {
+    for (const Instance& instance : instances_) {
+      if (!instance.is_other || match_.n_other++ > 0) continue;
+      ModuleId top = instance.first;
+      while (modules_[top.index()].parent.valid()) top = modules_[top.index()].parent;
+      match_.other = trace_.strings[modules_[top.index()].name];
     }
   }
 
@@ -141,8 +188,7 @@ class TreeMatcher {
   void MatchNumbers() {
     for (Instance& instance : instances_) {
       const Class& of = classes_[static_cast<size_t>(instance.class_id)];
-      if (of.by_data) continue;
-      if (IsOneTooMany(instance)) continue;
+      if (of.by_data || instance.is_other || IsOneTooMany(instance)) continue;
       instance.tree = static_cast<int32_t>(of.members[static_cast<size_t>(instance.number)]);
     }
   }
@@ -245,6 +291,7 @@ class TreeMatcher {
   void GroupInstances() {
     tsl::robin_map<uint64_t, size_t, base::MixHash> known;
     for (uint32_t i = 0; i < instances_.size(); ++i) {
+      if (instances_[i].is_other) continue;
       const ModuleId near = near_[instances_[i].first.index()];
       const uint64_t above =
           near.valid() ? near.index() : (uint64_t{1} << 31U) + ProcessOf(instances_[i]).index();
@@ -301,7 +348,7 @@ class TreeMatcher {
     for (const Instance& instance : instances_) {
       if (instance.tree != kNone) ++match_.n_matched;
       const bool by_data = classes_[static_cast<size_t>(instance.class_id)].by_data;
-      if (by_data && instance.tree == kNone) ++match_.n_by_data;
+      if (by_data && instance.tree == kNone && !instance.is_other) ++match_.n_by_data;
     }
     for (size_t i = 0; i < modules_.size(); ++i) match_.tree_of_module[i] = TreeOf(ModuleId(i));
   }
@@ -319,6 +366,7 @@ class TreeMatcher {
   std::vector<uint8_t> is_matched_;    // by module of the tree
   std::vector<Instance> instances_;    // in order of first call
   std::vector<int32_t> instance_of_;   // by ModuleId
+  std::vector<uint8_t> in_other_;      // by ModuleId: in another model than the tree's
   std::vector<ModuleId> near_;         // by ModuleId: the nearest module around it that is known
   std::vector<std::vector<uint32_t>> groups_;
   std::vector<std::vector<uint32_t>> tree_groups_;

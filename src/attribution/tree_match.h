@@ -25,6 +25,8 @@ struct TreeMatch {
   int64_t n_instances = 0;  ///< `Class_k` instances of the trace whose class the tree has
   int64_t n_foreign = 0;    ///< instances inside modules of the tree whose class the tree lacks
   std::string foreign;      ///< the name of the first of them
+  int64_t n_other = 0;      ///< instances that only another model calls, as a draft model beside it
+  std::string other;        ///< the name of the first such model
   int64_t n_by_data = 0;    ///< instances of classes whose first calls depend on the data (experts)
   int64_t n_misfits = 0;    ///< instances that contradict the tree
   std::string misfit;       ///< the first of them: what does not fit, one clause

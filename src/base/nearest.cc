@@ -25,9 +25,25 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+/// A word of so many letters is the beginning of a longer one before it is another word misspelt.
+constexpr size_t kBeginning = 3;
+
+/// The shortest candidate that begins with `word`, of several the first.
+std::string_view BegunBy(std::string_view word, std::span<const std::string> candidates) {
+  std::string_view best;
+  if (word.size() < kBeginning) return best;
+  for (const std::string& candidate : candidates) {
+    if (!candidate.starts_with(word) || candidate.size() == word.size()) continue;
+    if (best.empty() || candidate.size() < best.size()) best = candidate;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string_view Nearest(std::string_view word, std::span<const std::string> candidates) {
+  const std::string_view begun = BegunBy(word, candidates);
+  if (!begun.empty()) return begun;
   std::string_view best;
   size_t best_distance = 0;
   for (const std::string& candidate : candidates) {

@@ -18,6 +18,12 @@ TEST(Nearest, CountsASwapOfNeighboursAsOneEdit) {
   EXPECT_EQ(Nearest("kernesl", kColumns), "kernels");
 }
 
+TEST(Nearest, ABeginningMeansTheShortestWordThatItBegins) {
+  const std::vector<std::string> columns = {"cpu", "gpu_incl_all", "gpu_incl", "gpu_excl"};
+  EXPECT_EQ(Nearest("gpu", columns), "gpu_incl");
+  EXPECT_EQ(Nearest("cp", columns), "cpu");
+}
+
 TEST(Nearest, IsEmptyWhenNothingIsNear) {
   EXPECT_EQ(Nearest("roofline", kColumns), "");
 }

@@ -1,5 +1,7 @@
 #include "src/document/first_read.h"
 
+#include "src/document/trace_json.h"
+
 namespace layerscope::document {
 namespace {
 
@@ -11,13 +13,10 @@ base::Error Changed() {
           "do not write to a trace while it is read; run this again"};
 }
 
-/// Times of `trace` are relative to its zero; sums that do not fit wrap as the difference did.
 template <typename Columns>
 bool IsRow(const trace::Trace& trace, const Columns& columns, const RawEvent& event) {
   if (event.row >= columns.size()) return false;
-  const uint64_t start_ns =
-      static_cast<uint64_t>(event.start_ns) - static_cast<uint64_t>(trace.zero_ns);
-  return static_cast<uint64_t>(columns.start_ns[event.row]) == start_ns &&
+  return AbsoluteNs(trace, columns.start_ns[event.row]) == event.start_ns &&
          columns.dur_ns[event.row] == event.dur_ns;
 }
 

@@ -7,6 +7,7 @@
 #include "src/document/event_list.h"
 #include "src/document/store_events.h"
 #include "src/document/store_order.h"
+#include "src/document/trace_json.h"
 
 namespace layerscope::document {
 namespace {
@@ -22,12 +23,11 @@ bool Stopped(const CopyHooks& hooks) {
   return hooks.stop != nullptr && hooks.stop->requested();
 }
 
-ingest::kineto::RawEvent EventOf(const StoreRow& row, int64_t zero_ns) {
+ingest::kineto::RawEvent EventOf(const trace::Trace& trace, const StoreRow& row) {
   ingest::kineto::RawEvent event;
   event.kind = row.kind;
   event.row = row.row;
-  event.start_ns =
-      static_cast<int64_t>(static_cast<uint64_t>(row.start_ns) + static_cast<uint64_t>(zero_ns));
+  event.start_ns = AbsoluteNs(trace, row.start_ns);
   event.dur_ns = row.dur_ns;
   return event;
 }
@@ -41,7 +41,7 @@ base::Status WriteRows(const StoreEvents& events, const CopyPlan& plan, const Co
       if (Stopped(hooks)) return base::Interrupted();
       if (hooks.progress) hooks.progress(counts.n_input, order.n_rows());
     }
-    if (plan.keeps && !plan.keeps(EventOf(*row, plan.trace->zero_ns))) continue;
+    if (plan.keeps && !plan.keeps(EventOf(*plan.trace, *row))) continue;
     ++counts.n_kept;
     events.Write(*row, text);
     if (base::Status written = list.Write(text); !written.ok()) return written;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,49 @@ TEST(StoreCopy, WritesOnlyWhatThePlanKeepsAndAdds) {
   const trace::Trace back = ReadText(sink.text());
   EXPECT_EQ(Names(back, back.activities.name), std::vector<std::string>{"[CUDA memcpy HtoD]"});
   EXPECT_EQ(back.calls.size(), 0U);
+}
+
+/// No reader makes such a trace; both places clamp, so that what is asked is what is written.
+TEST(StoreCopy, ATimeThatDoesNotFitIsAskedForAsItIsWritten) {
+  trace::Trace trace = ReadText(kText);
+  trace.zero_ns = std::numeric_limits<int64_t>::max() - 10;
+  std::vector<int64_t> asked;
+  CopyPlan plan;
+  plan.trace = &trace;
+  plan.keeps = [&asked](const ingest::kineto::RawEvent& event) {
+    asked.push_back(event.start_ns);
+    return event.kind == ingest::kineto::RowKind::kActivity && event.row == 0;
+  };
+  TextSink sink;
+  ASSERT_TRUE(CopyStore(plan, {}, sink).ok());
+  EXPECT_EQ(asked.back(), std::numeric_limits<int64_t>::max());
+  EXPECT_NE(sink.text().find(R"("ts":9223372036854775.807)"), std::string::npos);
+}
+
+/// Two processes, each with a kernel of correlation 9; the second makes a call only with `calls`.
+trace::Trace TwoProcesses(bool calls) {
+  std::string text = R"json({"traceEvents": [
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":42,"tid":7,"ts":1,"dur":2,"args":{"correlation":9}},
+{"ph":"X","cat":"kernel","name":"a","pid":42,"tid":9,"ts":10,"dur":2,"args":{"device":0,"stream":9,"correlation":9}},
+{"ph":"X","cat":"kernel","name":"b","pid":43,"tid":9,"ts":20,"dur":2,"args":{"device":1,"stream":9,"correlation":9}})json";
+  if (calls) {
+    text += R"json(,
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":43,"tid":7,"ts":15,"dur":2,"args":{"correlation":9}})json";
+  }
+  return ReadText(text + "]}");
+}
+
+TEST(StoreCopy, AnActivitySaysTheCorrelationOfACallOfItsOwnProcess) {
+  EXPECT_EQ(ReadText(Copy(TwoProcesses(true))).activities.correlation,
+            (std::vector<int64_t>{9, 9}));
+  EXPECT_EQ(ReadText(Copy(TwoProcesses(false))).activities.correlation,
+            (std::vector<int64_t>{9, 0}));
+}
+
+TEST(StoreCopy, ACallThatCouldBeAnotherProcessOfTheSamePidIsNotSaid) {
+  trace::Trace trace = TwoProcesses(true);
+  for (trace::Process& process : trace.processes) process.pid.number = 42;
+  EXPECT_EQ(ReadText(Copy(trace)).activities.correlation, (std::vector<int64_t>{0, 0}));
 }
 
 TEST(StoreCopy, ATraceWithoutRowsIsAWholeDocument) {

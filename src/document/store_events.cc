@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <map>
 #include <string_view>
 
-#include "src/base/checked_sum.h"
 #include "src/document/trace_json.h"
 #include "src/trace/module_annotation.h"
 
@@ -70,23 +70,39 @@ StoreEvents::StoreEvents(const trace::Trace& trace,
 
 void StoreEvents::CollectCorrelations() {
   const trace::Calls& calls = trace_.calls;
-  std::set<trace::ProcessId> callers;
+  std::map<std::pair<int64_t, trace::StringId>, trace::ProcessId> first_of_pid;
+  for (size_t i = 0; i < trace_.processes.size(); ++i) {
+    const trace::Label& pid = trace_.processes[i].pid;
+    written_as_.push_back(
+        first_of_pid.try_emplace({pid.number, pid.text}, trace::ProcessId(i)).first->second);
+  }
+  std::vector<uint8_t> used(trace_.processes.size(), 0);
   for (const trace::ThreadId thread : calls.thread) {
-    callers.insert(trace_.threads[thread.index()].process);
+    used[trace_.threads[thread.index()].process.index()] = 1;
   }
-  if (callers.size() < 2) return;
+  for (const trace::ProcessId process : trace_.activities.process) used[process.index()] = 1;
+  if (std::count(used.begin(), used.end(), 1) < 2) return;
+  calls_.reserve(calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
-    correlations_.emplace_back(trace_.threads[calls.thread[i].index()].process,
-                               calls.correlation[i]);
+    const trace::ProcessId process = trace_.threads[calls.thread[i].index()].process;
+    calls_.push_back({written_as_[process.index()], calls.correlation[i], process});
   }
-  std::sort(correlations_.begin(), correlations_.end());
+  std::sort(calls_.begin(), calls_.end());
+  calls_.erase(std::unique(calls_.begin(), calls_.end()), calls_.end());
 }
 
 bool StoreEvents::HasCall(size_t activity) const {
-  const trace::Activities& rows = trace_.activities;
-  return correlations_.empty() ||
-         std::binary_search(correlations_.begin(), correlations_.end(),
-                            std::pair(rows.process[activity], rows.correlation[activity]));
+  if (calls_.empty()) return true;
+  const trace::ProcessId process = trace_.activities.process[activity];
+  const WrittenCall own{written_as_[process.index()], trace_.activities.correlation[activity],
+                        process};
+  const auto is_same = [&own](const WrittenCall& call) {
+    return call.written_as == own.written_as && call.correlation == own.correlation;
+  };
+  const auto found = std::lower_bound(calls_.begin(), calls_.end(), own);
+  return found != calls_.end() && *found == own &&
+         (found == calls_.begin() || !is_same(*(found - 1))) &&
+         (found + 1 == calls_.end() || !is_same(*(found + 1)));
 }
 
 std::string StoreEvents::Members() const {
@@ -158,10 +174,10 @@ std::string StoreEvents::StreamThread(trace::ProcessId process, trace::StreamId 
 void StoreEvents::Begin(const char* cat, std::string_view name, const std::string& thread,
                         const StoreRow& row, std::string& event) const {
   event.clear();
-  fmt::format_to(
-      std::back_inserter(event), R"({{"ph":"X","cat":"{}","name":{},{},"ts":{},"dur":{},"args":{{)",
-      cat, Quoted(name), thread, MicrosecondText(base::AddClamped(trace_.zero_ns, row.start_ns)),
-      MicrosecondText(row.dur_ns));
+  fmt::format_to(std::back_inserter(event),
+                 R"({{"ph":"X","cat":"{}","name":{},{},"ts":{},"dur":{},"args":{{)", cat,
+                 Quoted(name), thread, MicrosecondText(AbsoluteNs(trace_, row.start_ns)),
+                 MicrosecondText(row.dur_ns));
 }
 
 void StoreEvents::Write(const StoreRow& row, std::string& event) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "src/base/checked_sum.h"
 #include "src/base/format_number.h"
 #include "src/json/writer.h"
 
@@ -15,6 +16,10 @@ std::string Quoted(std::string_view text) {
 
 std::string MicrosecondText(int64_t ns) {
   return base::FormatDecimal(ns, 3);
+}
+
+int64_t AbsoluteNs(const trace::Trace& trace, int64_t start_ns) {
+  return base::AddClamped(trace.zero_ns, start_ns);
 }
 
 std::string LabelJson(const trace::Trace& trace, const trace::Label& label) {

@@ -141,7 +141,7 @@ std::string TrackEvents::Slice(const Run& run) {
       R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
       kTrackCategory, Quoted(name),
       LabelJson(*rank_.trace, rank_.trace->processes[track.process.index()].pid), tids_[track_],
-      MicrosecondText(AddClamped(rank_.trace->zero_ns, run.start_ns)),
+      MicrosecondText(AbsoluteNs(*rank_.trace, run.start_ns)),
       MicrosecondText(run.end_ns - run.start_ns), ArgsOf(run));
 }
 

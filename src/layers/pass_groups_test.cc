@@ -12,7 +12,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 /// The groups of all rows of a trace on device 0.
-std::vector<PassGroup> GroupsOf(const trace::Trace& trace) {
+std::vector<PassGroup> GroupsOf(trace::Trace& trace) {
   const attribution::Attribution attribution = attribution::Attribute(trace, {});
   TargetRows target;
   target.device = trace::DeviceId(0);
@@ -33,7 +33,7 @@ TEST(BuildPassGroups, PartsAStepOfSeveralForwards) {
   DecoderTrace of;
   const Names names = DecoderTrace::PassNames(3);
   of.Step("ProfilerStep#1", Join(Join(names, names), names));
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   const std::vector<PassGroup> groups = GroupsOf(trace);
   ASSERT_EQ(groups.size(), 3U);
   for (const PassGroup& group : groups) {
@@ -48,7 +48,7 @@ TEST(BuildPassGroups, PartsAStepOfSeveralForwards) {
 TEST(BuildPassGroups, TellsADraftForwardBehindItsTarget) {
   DecoderTrace of;
   of.Step("ProfilerStep#1", Join(DecoderTrace::PassNames(6), DecoderTrace::PassNames(1)));
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   const std::vector<PassGroup> groups = GroupsOf(trace);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].kind, PassKind::kUnknown);
@@ -63,7 +63,7 @@ TEST(BuildPassGroups, KeepsAForwardWholeThatGathersInItsMiddle) {
   names.insert(names.begin() + 1 + 8 * 1, gather);
   DecoderTrace of;
   of.Step("step[DECODE bs=1]", names);
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   EXPECT_EQ(GroupsOf(trace).size(), 1U);
 }
 
@@ -76,7 +76,7 @@ TEST(BuildPassGroups, PartsGraphsWithoutSteps) {
     of.Replay(graph);
     of.Idle(5'000);
   }
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   const std::vector<PassGroup> groups = GroupsOf(trace);
   ASSERT_EQ(groups.size(), 3U);
   for (const PassGroup& group : groups) EXPECT_EQ(group.tokens.size(), graph.size());
@@ -89,7 +89,7 @@ TEST(BuildPassGroups, KeepsPiecewiseGraphsOfOneAttentionEachTogether) {
     const auto from = names.begin() + static_cast<std::ptrdiff_t>(1 + 8 * i);
     of.Replay(Names(from, from + 8));
   }
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   EXPECT_EQ(GroupsOf(trace).size(), 1U);
 }
 
@@ -108,7 +108,7 @@ TEST(BuildPassGroups, NumbersMicroBatchesOnTwoStreams) {
       of.build().Kernel(names[i], t_ns, 8'000, correlation);
     }
   });
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   const std::vector<PassGroup> groups = GroupsOf(trace);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].note, "micro-batch 1 of 2");
@@ -123,7 +123,7 @@ TEST(BuildPassGroups, LeavesWhatIsLaunchedOutsideStepsOutside) {
   of.Idle(20'000);
   of.Step("step[DECODE bs=1]", DecoderTrace::PassNames(3));
   of.Launch({"sampler_kernel"});
-  const trace::Trace trace = std::move(of.build()).Build();
+  trace::Trace trace = std::move(of.build()).Build();
   const std::vector<PassGroup> groups = GroupsOf(trace);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].tokens.size(), 3U * 8 + 4);

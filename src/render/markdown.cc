@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/render/display_text.h"
+#include "src/render/folded_ranks.h"
 #include "src/render/health_lines.h"
 #include "src/render/text_table.h"
 #include "src/render/value_blocks.h"
@@ -142,10 +143,9 @@ std::string RankText(const table::RankResult& rank, int level) {
   return out;
 }
 
-std::string CoverageText(const table::RankResult& rank) {
+std::string CoverageText(const table::Coverage& coverage) {
   std::string out;
-  if (!rank.shows_modules) return out;
-  for (const std::string& line : CoverageLines(rank.coverage)) out += Escaped(line) + "\n\n";
+  for (const std::string& line : CoverageLines(coverage)) out += Escaped(line) + "\n\n";
   return out;
 }
 
@@ -168,14 +168,21 @@ std::string RenderMarkdown(const table::Result& result, bool verbose) {
   if (!result.inputs.empty()) out += '\n';
 
   const bool several = HasSeveralRanks(result);
+  FoldedRanks folded;
   for (const table::RankResult& rank : result.ranks) {
+    if (IsFolded(rank, result)) {
+      folded.Add(rank);
+      continue;
+    }
     if (several) out += Heading(2, RankName(rank));
     out += RankText(rank, several ? 3 : 2);
     // Of one input the evidence is that of its reduction too.
     if (!several && result.reduced) out += ReducedText(result);
-    out += CoverageText(rank);
+    if (rank.shows_modules) out += CoverageText(rank.coverage);
   }
+  if (folded.text != nullptr) out += BlockText(*folded.text, 2);
   if (several && result.reduced) out += ReducedText(result);
+  out += CoverageText(folded.coverage);
   const std::vector<table::HealthEntry> health = HealthForPeople(result, verbose);
   if (!health.empty()) out += Heading(2, "Health");
   for (const table::HealthEntry& entry : health) {

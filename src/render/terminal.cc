@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/render/display_text.h"
+#include "src/render/folded_ranks.h"
 #include "src/render/health_lines.h"
 #include "src/render/style.h"
 #include "src/render/terminal_table.h"
@@ -191,14 +192,21 @@ void AddReduced(const table::Result& result, Page& page) {
 std::string RenderTerminal(const table::Result& result, int width, bool color, bool verbose) {
   Page page(width, color);
   const bool several = HasSeveralRanks(result);
+  FoldedRanks folded;
   for (const table::RankResult& rank : result.ranks) {
+    if (IsFolded(rank, result)) {
+      folded.Add(rank);
+      continue;
+    }
     if (several) page.AddRankHeading(rank);
     AddRank(rank, page);
     // Of one input the evidence is that of its reduction too.
     if (!several && result.reduced) AddReduced(result, page);
     if (rank.shows_modules) page.AddCoverage(rank.coverage);
   }
+  if (folded.text != nullptr) page.AddBlock(*folded.text);
   if (several && result.reduced) AddReduced(result, page);
+  page.AddCoverage(folded.coverage);
   page.AddHealth(HealthForPeople(result, verbose));
   return page.Take();
 }

@@ -60,6 +60,21 @@ TEST(TerminalTest, SeveralRanksHaveHeadings) {
       << text;
 }
 
+TEST(TerminalTest, RanksThatOnlyTheirReductionShowsHaveNoSections) {
+  table::Result result = SampleRanks();
+  for (table::RankResult& rank : result.ranks) {
+    rank.blocks = {{.text = "reduced over ranks below"}};
+    rank.coverage = {1000, {{"launch_correlation", 600}, {"unresolved", 400}}, {}};
+  }
+  result.reduced = table::Object();
+  result.reduced_blocks = {{.text = "the sum"}};
+  const std::string text = RenderTerminal(result, 40, false, false);
+  EXPECT_TRUE(text.starts_with("reduced over ranks below\n\nall ranks ═")) << text;
+  EXPECT_EQ(text.find("rank0.json.gz"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nthe sum\n\nevidence: launch_correlation 60.0 %"), std::string::npos)
+      << text;
+}
+
 TEST(TerminalTest, AbstentionSaysWhatIsMissingAndHowToGetIt) {
   table::Result result;
   table::RankResult rank;

@@ -117,6 +117,78 @@ TEST_F(AnnotationsTest, ChainsHangBelowTheScopeAroundTheLaunchAndCallOnceALaunch
   EXPECT_EQ(names, (std::vector<std::string>{"up_proj", "mlp", "layers.0", "model", "Runner_0"}));
 }
 
+/// An eager forward whose scopes are called by their paths, before the graph is launched.
+class PathScopesTest : public AnnotationsTest {
+ protected:
+  void Eager(std::string_view wrapper = {}) {
+    const trace::ThreadId thread = build_.Thread(1, 1);
+    if (!wrapper.empty()) build_.PathScope(thread, wrapper, 0, 9'000);
+    build_.PathScope(thread, "model", 10, 8'000);
+    build_.PathScope(thread, "model.layers.0", 20, 7'000);
+  }
+  void OpenAtTheLaunches(std::string_view path) {
+    build_.PathScope(build_.Thread(1, 1), path, 9'500, 900'000);
+  }
+  int64_t CallsOf(std::string_view path) const {
+    int64_t calls = 0;
+    for (const attribution::Module& module : attribution_.modules.modules) {
+      if (!module.path.valid() || trace_.strings[module.path] != path) continue;
+      EXPECT_EQ(calls, 0) << path << " is two modules";
+      calls = module.calls;
+    }
+    return calls;
+  }
+  std::string ParentOf(std::string_view path) const {
+    for (const attribution::Module& module : attribution_.modules.modules) {
+      if (!module.path.valid() || trace_.strings[module.path] != path) continue;
+      return module.parent.valid() ? attribution_.modules.Path(module.parent, trace_) : "-";
+    }
+    return "none";
+  }
+};
+
+TEST_F(PathScopesTest, APathIsOnePlaceWhateverIsOpenAtTheLaunch) {
+  Eager();
+  OpenAtTheLaunches("runner");
+  Build();
+  AnnotateAll();
+  Resolve();
+  EXPECT_EQ(ParentOf("model"), "-");
+  EXPECT_EQ(CallsOf("model"), 3);  // eager, and two launches
+  EXPECT_EQ(CallsOf("model.layers.0"), 3);
+  EXPECT_EQ(CallsOf("model.layers.7.mlp"), 2);
+  EXPECT_EQ(CallsOf("runner"), 1);
+}
+
+TEST_F(PathScopesTest, WithoutEagerCallsAPathBeginsAtTheRoot) {
+  OpenAtTheLaunches("runner");
+  Build();
+  AnnotateAll();
+  Resolve();
+  EXPECT_EQ(ParentOf("model"), "-");
+  EXPECT_EQ(CallsOf("model"), 2);
+}
+
+TEST_F(PathScopesTest, APathIsWhereTheTraceItselfCallsIt) {
+  Eager("runner");
+  OpenAtTheLaunches("other");
+  Build();
+  AnnotateAll();
+  Resolve();
+  EXPECT_EQ(ParentOf("model"), "runner");
+  EXPECT_EQ(CallsOf("model.layers.0"), 3);
+  EXPECT_EQ(CallsOf("other"), 1);
+}
+
+TEST_F(PathScopesTest, ALaunchInsideOfTheModelIsNoCallOfIt) {
+  OpenAtTheLaunches("model");
+  Build();
+  AnnotateAll();
+  Resolve();
+  EXPECT_EQ(CallsOf("model"), 1);
+  EXPECT_EQ(CallsOf("model.layers.0"), 2);
+}
+
 TEST_F(AnnotationsTest, NodesWithoutANameStayUnresolvedAndTheOthersAreUsed) {
   Build();
   AnnotateAll();

@@ -73,11 +73,12 @@ void CapturePlacement::SayBatch(const WantedCapture& wanted, LaunchOutcome& outc
   const int64_t size = wanted.tokens ? *wanted.tokens : *wanted.batch;
   const std::vector<int64_t>& sizes = library_.sizes();
   const auto next = std::lower_bound(sizes.begin(), sizes.end(), size);
-  if (next != sizes.begin() && next != sizes.end() && *next == batch) {
+  // One size alone is what somebody gave, not what the engine chose from.
+  if (sizes.size() > 1 && next != sizes.end() && *next == batch) {
     outcome.reason = fmt::format("captured for batch {}, to which {} is padded", batch, size);
     return;
   }
-  outcome.reason = fmt::format("captured for batch {}", batch);
+  outcome.reason = fmt::format("captured for batch {}, used for {}", batch, size);
   outcome.other_batch = true;
 }
 

@@ -202,7 +202,7 @@ TEST(ResolveByCaptures, SaysThatACaptureWasMadeForAnotherBatch) {
   of.Give(Capture(true, 3), 64);
   of.Resolve();
   EXPECT_EQ(of.CountWrong(3), 0);
-  EXPECT_EQ(of.graph().reason, "captured for batch 64");
+  EXPECT_EQ(of.graph().reason, "captured for batch 64, used for 32");
   EXPECT_EQ(of.out().warnings.back().code, "capture_other_batch");
 }
 
@@ -216,6 +216,18 @@ TEST(ResolveByCaptures, SaysToWhichSizeAStepIsPadded) {
   EXPECT_EQ(of.CountWrong(3), 0);
   EXPECT_EQ(of.graph().source, "capture3");
   EXPECT_EQ(of.graph().reason, "captured for batch 32, to which 30 is padded");
+}
+
+TEST(ResolveByCaptures, AStepBelowTheSmallestSizeIsPaddedToIt) {
+  CaptureCase of;
+  of.Replay(ForwardOf(3), "step[DECODE bs=5]");
+  of.Give(Capture(true, 3), 16);
+  of.Give(Capture(true, 4), 32);
+  of.Resolve();
+  EXPECT_EQ(of.graph().reason, "captured for batch 16, to which 5 is padded");
+  for (const table::HealthEntry& warning : of.out().warnings) {
+    EXPECT_NE(warning.code, "capture_other_batch");
+  }
 }
 
 TEST(ResolveByCaptures, LeavesOtherThreadsOutOfACapture) {

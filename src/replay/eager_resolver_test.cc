@@ -65,6 +65,24 @@ class ModelTrace {
     Launch("argmax");
     End(step, from_ns);
   }
+  /// The same, with a range of each layer that is called by its path.
+  void EagerByPath(const std::string& step) {
+    const int64_t from_ns = now_ns_;
+    Launch("embedding");
+    for (int layer = 0; layer < kLayers; ++layer) {
+      const int64_t layer_ns = now_ns_;
+      for (const Kernel& kernel : LayerKernels()) Launch(kernel.name);
+      build_.PathScope(thread_, "model.layers." + std::to_string(layer), layer_ns,
+                       now_ns_ - layer_ns);
+    }
+    End(step, from_ns);
+  }
+  /// A graph launch in a range of its own.
+  void ReplayIn(const std::string& path, const std::string& step) {
+    const int64_t from_ns = now_ns_;
+    Replay(step);
+    build_.PathScope(thread_, path, from_ns, 900'000);
+  }
   void Replay(const std::string& step) {
     const int64_t from_ns = now_ns_;
     Launch("embedding");
@@ -161,6 +179,23 @@ TEST(EagerResolver, AnEagerForwardGivesReplayedKernelsTheirModulesAndOps) {
   EXPECT_EQ(replay.trace.strings[replay.attribution.OpName(replay.trace, replay.attribution.op[2])],
             "aten::gemm_qkv");
   EXPECT_EQ(replay.attribution.module_evidence[1], Evidence::kEagerAlignment);
+}
+
+TEST(EagerResolver, APathIsOnePlaceWhateverIsOpenAtTheLaunch) {
+  ModelTrace eager_model, replay_model;
+  eager_model.EagerByPath("step[DECODE bs=4]");
+  replay_model.EagerByPath("step[DECODE bs=4]");
+  replay_model.ReplayIn("runner", "step[DECODE bs=4]");
+  const Attributed eager = eager_model.Done();
+  Attributed replay = replay_model.Done();
+  const std::vector<LaunchOutcome> outcomes = Resolve(replay, &eager);
+  EXPECT_EQ(outcomes[0].evidence, Evidence::kEagerAlignment);
+  // Six layers and the runner: eager and replayed calls are of one module each.
+  EXPECT_EQ(replay.attribution.modules.modules.size(), 7U);
+  for (const attribution::Module& module : replay.attribution.modules.modules) {
+    EXPECT_FALSE(module.parent.valid());
+    EXPECT_EQ(module.calls, replay.trace.strings[module.name] == "runner" ? 1 : 2);
+  }
 }
 
 TEST(EagerResolver, OtherKernelsAreWithheldWithTheFigures) {

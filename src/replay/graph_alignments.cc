@@ -70,7 +70,10 @@ class GraphSum {
     const GraphLaunch& launch = resolution_.graphs.launches[index];
     const int64_t kernels = CountKernels(resolution_.trace, launch);
     most_kernels_[at->second] = std::max(most_kernels_[at->second], kernels);
+    if (forward_[at->second] != group.begin) kernels_[at->second] = 0;
+    forward_[at->second] = group.begin;
     kernels_[at->second] += kernels;
+    most_of_forward_[at->second] = std::max(most_of_forward_[at->second], kernels_[at->second]);
     GraphAlignment& graph = sums_.graphs[at->second];
     if (graph.reason.empty()) graph.reason = ReasonOf(outcome);
     sums_.launches.push_back({launch.call, at->second, group.batch, outcome.matched,
@@ -88,21 +91,24 @@ class GraphSum {
     graph.source_batch = outcome.source_batch;
     graph.withheld = outcome.withheld;
     kernels_.push_back(0);
+    forward_.push_back(0);
+    most_of_forward_.push_back(0);
     most_kernels_.push_back(0);
   }
 
   void Finish(size_t index) {
     GraphAlignment& graph = sums_.graphs[index];
-    // Of pieces the mean forward; a window may cut the first and the last one.
-    graph.kernels_per_launch =
-        graph.pieces > 1 ? kernels_[index] * graph.pieces / graph.launches : most_kernels_[index];
+    // Of pieces the largest forward: a window may cut the first and the last one.
+    graph.kernels_per_launch = graph.pieces > 1 ? most_of_forward_[index] : most_kernels_[index];
   }
 
   const Resolution& resolution_;
   const GraphIdentity identity_;
   std::map<GraphIdentity::Key, uint32_t> graph_of_;
   GraphSums sums_;
-  std::vector<int64_t> kernels_;  // by graph
+  std::vector<int64_t> kernels_;   // by graph: of the forward that begins at forward_
+  std::vector<uint32_t> forward_;  // by graph
+  std::vector<int64_t> most_of_forward_;
   std::vector<int64_t> most_kernels_;
 };
 

@@ -19,6 +19,11 @@ void PathPlacer::BeginLaunch(trace::CallId launch, trace::ScopeId around) {
   ++launch_;
 }
 
+void PathPlacer::BeginInside(trace::CallId launch, trace::ScopeId around) {
+  chains_.BeginInside(launch, around);
+  ++launch_;
+}
+
 trace::ScopeId PathPlacer::CallFor(std::string_view path) {
   const trace::StringId text = graft_.Intern(path);
   const auto [at, is_new] = module_of_.try_emplace(text.index());

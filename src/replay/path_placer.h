@@ -25,6 +25,8 @@ class PathPlacer {
 
   /// `around` is the innermost scope of the trace itself at the launch; may be invalid.
   void BeginLaunch(trace::CallId launch, trace::ScopeId around);
+  /// As BeginLaunch, but `around` is known to hold the modules, whatever their paths say.
+  void BeginInside(trace::CallId launch, trace::ScopeId around);
   /// The call of the module of this path in the launch. Invalid: the path is empty or has an empty
   /// part, or is deeper than any model.
   trace::ScopeId CallFor(std::string_view path);

@@ -16,6 +16,7 @@ constexpr size_t kMaxLevels = attribution::kMaxModuleLevels;
 RowPlacer::RowPlacer(attribution::ModuleGraft& graft, const SideTrace& source)
     : graft_(graft),
       source_(source),
+      places_(graft),
       text_of_(source.trace->strings.size()),
       module_of_(source.attribution->modules.modules.size()),
       call_of_(source.attribution->modules.module_of_scope.size()),
@@ -36,6 +37,7 @@ void RowPlacer::BeginLaunch(trace::CallId launch, trace::ScopeId around) {
   process_ = process;
   around_scope_ = around;
   ++launch_number_;
+  places_.BeginLaunch(process, around);
   FindAroundOf(around);
 }
 
@@ -76,19 +78,21 @@ ModuleId RowPlacer::FindAround(const attribution::ModuleGraft::Name& name) const
 
 ModuleId RowPlacer::ModuleFor(ModuleId recorded) {
   const std::vector<Module>& modules = source_.attribution->modules.modules;
+  const std::vector<ModuleId>& module_of_scope = graft_.attribution().modules.module_of_scope;
   std::vector<ModuleId> unknown;  // innermost first
-  ModuleId below = base_;
+  ModuleId below;
   for (ModuleId at = recorded; at.valid() && unknown.size() < kMaxLevels;
        at = modules[at.index()].parent) {
-    if (module_of_[at.index()].valid()) {
-      below = module_of_[at.index()];
-      break;
-    }
-    if (const ModuleId is = FindAround(NameOf(modules[at.index()])); is.valid()) {
-      below = module_of_[at.index()] = is;
-      break;
-    }
+    ModuleId& known = module_of_[at.index()];
+    if (!known.valid()) known = FindAround(NameOf(modules[at.index()]));
+    if (!known.valid()) known = places_.Find(Translate(modules[at.index()].path));
+    if (below = known; below.valid()) break;
     unknown.push_back(at);
+  }
+  if (!below.valid()) {
+    const bool has_path = modules[unknown.back().index()].path.valid();
+    const trace::ScopeId base = has_path ? places_.base() : around_scope_;
+    below = base.valid() ? module_of_scope[base.index()] : ModuleId();
   }
   for (size_t i = unknown.size(); i-- > 0;) {
     const Module& module = modules[unknown[i].index()];
@@ -101,7 +105,7 @@ ModuleId RowPlacer::ModuleFor(ModuleId recorded) {
 trace::ScopeId RowPlacer::CallFor(trace::ScopeId recorded) {
   const attribution::ModuleTree& tree = source_.attribution->modules;
   std::vector<trace::ScopeId> unknown;  // innermost first
-  trace::ScopeId around = around_scope_;
+  trace::ScopeId around;
   for (trace::ScopeId at = recorded; at.valid() && unknown.size() < kMaxLevels;
        at = tree.parent_of_scope[at.index()]) {
     if (called_in_[at.index()] == launch_number_) {
@@ -110,6 +114,9 @@ trace::ScopeId RowPlacer::CallFor(trace::ScopeId recorded) {
     }
     unknown.push_back(at);
   }
+  if (!around.valid()) {
+    around = ScopeAbove(ModuleFor(tree.module_of_scope[unknown.back().index()]));
+  }
   for (size_t i = unknown.size(); i-- > 0;) {
     const size_t scope = unknown[i].index();
     around = MakeCall(tree.module_of_scope[scope], around);
@@ -117,6 +124,17 @@ trace::ScopeId RowPlacer::CallFor(trace::ScopeId recorded) {
     called_in_[scope] = launch_number_;
   }
   return around;
+}
+
+/// What a call of the outermost recorded module lies in: the scope of the module above it, where
+/// the launch lies in that.
+trace::ScopeId RowPlacer::ScopeAbove(ModuleId module) const {
+  const ModuleId parent = graft_.attribution().modules.modules[module.index()].parent;
+  for (const Around& around : around_) {
+    if (around.module == module) return around_scope_;
+    if (around.module == parent) return around.scope.valid() ? around.scope : around_scope_;
+  }
+  return {};
 }
 
 trace::ScopeId RowPlacer::MakeCall(ModuleId recorded, trace::ScopeId around) {

@@ -6,6 +6,7 @@
 #include "src/attribution/attribution.h"
 #include "src/attribution/evidence.h"
 #include "src/attribution/module_graft.h"
+#include "src/replay/path_places.h"
 #include "src/replay/recording.h"
 #include "src/trace/trace.h"
 
@@ -14,8 +15,9 @@ namespace layerscope::replay {
 /// Places replayed rows at the nodes of one source: its module scopes become replayed calls, once a
 /// graph launch, and its ops become replayed ops, once. Where the launch lies inside a module
 /// scope, a recorded module of the name of that scope (or of one around it) is that scope, and what
-/// the recording has below hangs below it; a chain without such a module hangs below the launch's
-/// scope as a whole. Outside every scope chains begin at the roots of the launching process.
+/// the recording has below hangs below it. Else what is known by its path stands where the path
+/// says (path_places.h), and a chain of other names hangs below the launch's scope as a whole.
+/// Outside every scope chains begin at the roots of the launching process.
 class RowPlacer {
  public:
   RowPlacer(attribution::ModuleGraft& graft, const SideTrace& source);
@@ -38,6 +40,7 @@ class RowPlacer {
   trace::StringId Translate(trace::StringId text);
   attribution::ModuleGraft::Name NameOf(const attribution::Module& recorded);
   attribution::ModuleId ModuleFor(attribution::ModuleId recorded);
+  trace::ScopeId ScopeAbove(attribution::ModuleId module) const;
   trace::ScopeId CallFor(trace::ScopeId recorded);
   trace::ScopeId MakeCall(attribution::ModuleId recorded, trace::ScopeId around);
   trace::OpId OpFor(trace::OpId recorded);
@@ -45,6 +48,7 @@ class RowPlacer {
 
   attribution::ModuleGraft& graft_;
   const SideTrace& source_;
+  PathPlaces places_;
   // Of the launch.
   trace::ProcessId process_;
   trace::ScopeId around_scope_;

@@ -155,6 +155,23 @@ TEST(TemplateResolver, AConfigWithQueryNormsThatTheTraceLacksIsWithheld) {
             "self_attn.q_norm");
 }
 
+// What a compiler hid stays hidden; the reason does not.
+TEST(TemplateResolver, AConfigThatDoesNotFitBelowACompiledModuleIsSaid) {
+  const model::ModelConfig config = Llama(12);
+  const Templated run = ResolveWith(&config, 8, 0, true);
+  EXPECT_EQ(run.outcomes[0].evidence, Evidence::kCaptureAlignment);
+  ASSERT_EQ(run.outcomes[0].refusals.size(), 1U);
+  EXPECT_EQ(run.outcomes[0].refusals[0].source, Evidence::kTemplate);
+  EXPECT_EQ(run.outcomes[0].refusals[0].reason, "the trace has 8 layers, the config 12");
+  EXPECT_EQ(run.At(1), "GraphModule_0");
+}
+
+TEST(TemplateResolver, WithoutAConfigACompiledModuleAsksForIt) {
+  const Templated run = ResolveWith(nullptr, 8, 0, true);
+  EXPECT_EQ(run.outcomes[0].reason,
+            "its modules hold several layers: --config names what lies below them");
+}
+
 // A capture of a compiled model ends at one GraphModule: the template goes on below it.
 TEST(TemplateResolver, GoesOnBelowAModuleThatHoldsSeveralLayers) {
   const model::ModelConfig config = Llama(8);

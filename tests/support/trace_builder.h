@@ -59,6 +59,7 @@ class TraceBuilder {
   trace::AnnotationId GpuAnnotation(std::string_view name, int64_t start_ns, int64_t dur_ns);
 
   trace::Trace Build() && { return std::move(trace_); }
+  trace::Trace& trace() { return trace_; }
   const trace::Trace& trace() const { return trace_; }
 
  private:

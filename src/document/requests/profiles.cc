@@ -249,6 +249,14 @@ struct RequestRow {
   int64_t layers = 0;
 };
 
+/// Files of one name are told apart by their paths.
+std::string ShownName(const Profiles& profiles, const Request& request) {
+  const std::string name = request.name();
+  const auto like = std::count_if(profiles.requests.begin(), profiles.requests.end(),
+                                  [&name](const auto& other) { return other->name() == name; });
+  return like > 1 ? request.trace->path : name;
+}
+
 table::Table RequestTable(const Profiles& profiles) {
   std::vector<RequestRow> rows;
   bool any_label = false;
@@ -256,8 +264,8 @@ table::Table RequestTable(const Profiles& profiles) {
   for (size_t i = 0; i < profiles.requests.size(); ++i) {
     const RequestFigures& figures = profiles.figures[i];
     rows.push_back({static_cast<int64_t>(i), LabelOf(*profiles.requests[i]),
-                    profiles.requests[i]->name(), figures.gpu_ns, figures.cpu_ns, figures.wall_ns,
-                    profiles.tree.modules_of[i], CountLayers(profiles.layers, i)});
+                    ShownName(profiles, *profiles.requests[i]), figures.gpu_ns, figures.cpu_ns,
+                    figures.wall_ns, profiles.tree.modules_of[i], CountLayers(profiles.layers, i)});
     any_label = any_label || !rows.back().label.empty();
     cpu_only = cpu_only && profiles.views[i].cpu_only();
   }

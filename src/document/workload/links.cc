@@ -91,20 +91,26 @@ RequestLinks LinkRequests(const std::vector<Request>& requests,
   const Span of_requests = SpanOf(requests);
   if (traces.ranks.empty()) {
     links.reason = "no trace is given";
+    links.advice = "name one beside the benchmark";
   } else if (requests.empty()) {
     links.reason = "the benchmark holds no single requests (record it with --save-detailed)";
   } else if (of_requests.empty()) {
     links.reason = "the benchmark does not say when its requests started";
+    links.advice = "vllm bench serve --save-detailed does";
   }
   if (!links.reason.empty()) return links;
   for (const analysis::RankInput& rank : traces.ranks) {
     const Span of_trace = SpanOf(*rank.trace);
     if (!of_requests.Meets(of_trace)) {
-      if (links.reason.empty()) links.reason = Apart(of_requests, of_trace);
+      if (links.reason.empty()) {
+        links.reason = Apart(of_requests, of_trace);
+        links.advice = "look at each by its own time";
+      }
       continue;
     }
     if (rank.attribution->steps.empty()) {
       links.reason = "the trace has no engine steps";
+      links.advice = "profile the engine itself: its steps are ranges in the trace";
       continue;
     }
     links.steps = StepsOf(requests, rank);
@@ -112,6 +118,7 @@ RequestLinks LinkRequests(const std::vector<Request>& requests,
                                  [](const RequestSteps& steps) { return steps.n > 0; });
     links.trace = rank.path;
     links.reason = links.linked > 0 ? "" : "no step of the trace ran while a request was in flight";
+    links.advice.clear();
     return links;
   }
   return links;

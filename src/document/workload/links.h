@@ -24,6 +24,7 @@ struct RequestSteps {
 struct RequestLinks {
   int64_t linked = 0;               ///< requests with a step
   std::string reason;               ///< why none are; empty where some are
+  std::string advice;               ///< what to do about it; may be empty
   std::string trace;                ///< the file whose steps they are
   std::vector<RequestSteps> steps;  ///< one a request; empty where nothing is linked
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/base/format_number.h"
+#include "src/document/workload/server_people.h"
 #include "src/document/workload/tables.h"
 #include "src/table/limit.h"
 
@@ -34,43 +35,51 @@ std::string RequestsText(const RunSummary& summary) {
   return text + (summary.from_requests ? "" : " (the file's own figures)");
 }
 
+/// "3 of 8, of b.json (--run N shows another, from 0 to 7)".
+std::string RunText(const WorkloadInput& input) {
+  const size_t n = input.runs.size();
+  if (n < 2) return {};
+  const WorkloadSource& source = input.sources[input.runs[*input.chosen_run].source];
+  return fmt::format("{} of {}, of {} (--run N shows another, N from 0 to {})", *input.chosen_run,
+                     n, source.path, n - 1);
+}
+
+/// How many requests have steps of a trace beside them, or why none have and what to do.
+std::string LinksText(const WorkloadFigures& figures) {
+  const RequestLinks& links = figures.links;
+  if (links.linked > 0) {
+    return fmt::format(
+        "{} of {} linked to steps of {}", base::FormatCount(links.linked),
+        base::FormatCounted(static_cast<int64_t>(figures.run->requests.size()), "request"),
+        links.trace);
+  }
+  return fmt::format("no request is linked: {}{}{}", links.reason, links.advice.empty() ? "" : "; ",
+                     links.advice);
+}
+
 table::Block FactsBlock(const WorkloadInput& input, const WorkloadFigures& figures) {
   table::Block block;
   block.kind = table::Block::Kind::kFacts;
   const auto add = [&](const char* label, std::string text) {
     if (!text.empty()) block.facts.emplace_back(label, std::move(text));
   };
-  if (figures.run != nullptr) {
-    const RunSummary& summary = *figures.summary;
-    add("model", figures.run->model);
-    add("backend", figures.run->backend);
-    if (input.runs.size() > 1) {
-      add("run",
-          fmt::format("{} of {} (--run N shows another)", *input.chosen_run, input.runs.size()));
-    }
-    add("requests", RequestsText(summary));
-    if (summary.duration_ns) add("duration", base::FormatDuration(*summary.duration_ns));
-    add("tokens", TokensText(summary));
-    add("throughput", RateText(summary.request_throughput, "req/s"));
-    add("output", RateText(summary.output_token_throughput, "tok/s"));
-    if (figures.split) {
-      add("queueing",
-          fmt::format("{} of {} requests above a TTFT of {}",
-                      base::FormatCount(figures.split->n_above),
-                      base::FormatCount(figures.split->n_above + figures.split->n_below),
-                      base::FormatDuration(figures.split->threshold_ns)));
-    }
-    add("steps",
-        figures.links.linked > 0
-            ? fmt::format("{} linked", base::FormatCounted(figures.links.linked, "request"))
-            : std::string());
+  const RunSummary& summary = *figures.summary;
+  add("model", figures.run->model);
+  add("backend", figures.run->backend);
+  add("run", RunText(input));
+  add("requests", RequestsText(summary));
+  if (summary.duration_ns) add("duration", base::FormatDuration(*summary.duration_ns));
+  add("tokens", TokensText(summary));
+  add("throughput", RateText(summary.request_throughput, "req/s"));
+  add("output", RateText(summary.output_token_throughput, "tok/s"));
+  if (figures.split) {
+    add("waited in server",
+        fmt::format("{} of {} requests, by a TTFT above {}",
+                    base::FormatCount(figures.split->n_above),
+                    base::FormatCount(figures.split->n_above + figures.split->n_below),
+                    base::FormatDuration(figures.split->threshold_ns)));
   }
-  if (input.server) {
-    add("server", fmt::format("{}{}{}, {}", input.server->engine,
-                              input.server->version.empty() ? "" : " ", input.server->version,
-                              base::FormatCounted(
-                                  static_cast<int64_t>(input.server->metrics.size()), "metric")));
-  }
+  add("trace", LinksText(figures));
   return block;
 }
 
@@ -78,7 +87,8 @@ table::Block FactsBlock(const WorkloadInput& input, const WorkloadFigures& figur
 
 std::vector<table::Block> WorkloadBlocks(const WorkloadInput& input,
                                          const WorkloadFigures& figures) {
-  std::vector<table::Block> blocks = {FactsBlock(input, figures)};
+  std::vector<table::Block> blocks;
+  if (figures.run != nullptr) blocks.push_back(FactsBlock(input, figures));
   const auto add = [&](const char* title, table::Table table) {
     if (table.size() == 0) return;
     table::LimitRows(table, kRowsForPeople);
@@ -86,6 +96,7 @@ std::vector<table::Block> WorkloadBlocks(const WorkloadInput& input,
   };
   if (figures.run != nullptr) add("latency", PercentileTable(*figures.summary));
   if (input.runs.size() > 1) add("runs", RunTable(input, figures.summaries));
+  for (table::Block& block : ServerBlocks(input)) blocks.push_back(std::move(block));
   add("benchmark and server", DifferenceTable(figures.differences));
   return blocks;
 }

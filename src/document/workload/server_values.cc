@@ -35,10 +35,9 @@ std::optional<int64_t> Whole(const std::optional<double>& number) {
   return static_cast<int64_t>(std::nearbyint(*number));
 }
 
-std::optional<int64_t> MeanNs(const MetricFigures& figures) {
-  const std::optional<int64_t> count = Whole(figures.count);
-  if (!figures.sum_ns || !count || *count <= 0) return std::nullopt;
-  return base::DivideHalfEven(*figures.sum_ns, *count);
+std::string_view WordOf(workload::QuantileIs is) {
+  constexpr std::array<std::string_view, 3> kWords = {"estimate", "at_most", "at_least"};
+  return kWords.at(static_cast<size_t>(is));
 }
 
 /// Null where the histogram has no finite bound.
@@ -69,16 +68,22 @@ void AddHistogram(const ServerMetric& metric, const MetricFigures& figures, Obje
     const bool divides = figures.sum && figures.count && *figures.count > 0;
     object.emplace_back("mean", divides ? Value(*figures.sum / *figures.count) : Value());
   }
+  Object bounds;
   for (size_t i = 0; i < figures.quantiles.size(); ++i) {
-    const std::string key = "p" + std::to_string(workload::kPercentiles.at(i));
-    const std::optional<double>& quantile = figures.quantiles.at(i);
+    std::string key = "p" + std::to_string(workload::kPercentiles.at(i));
+    if (metric.in_seconds) key += "_ns";
+    const std::optional<workload::Quantile>& quantile = figures.quantiles.at(i);
+    if (quantile && quantile->is != workload::QuantileIs::kEstimate) {
+      bounds.emplace_back(key, WordOf(quantile->is));
+    }
     if (metric.in_seconds) {
-      object.emplace_back(key + "_ns", table::OrNull(Whole(quantile)));
+      object.emplace_back(key, table::OrNull(QuantileNs(figures, i)));
     } else {
-      object.emplace_back(key, quantile ? Value(*quantile) : Value());
+      object.emplace_back(key, quantile ? Value(quantile->value) : Value());
     }
   }
   if (metric.type == workload::MetricType::kHistogram) {
+    object.emplace_back("quantile_bounds", std::move(bounds));
     object.emplace_back("first_bucket", FirstBucket(metric, figures));
   }
 }
@@ -129,22 +134,6 @@ Value RoleValue(const ServerMetrics& server, MetricRole role) {
   return object;
 }
 
-std::optional<double> RoleReal(const ServerMetrics& server, MetricRole role) {
-  const ServerMetric* const metric = server.Of(role);
-  if (metric == nullptr) return std::nullopt;
-  return metric->total.count ? metric->total.count : metric->total.value;
-}
-
-/// Hits of the prefix cache in parts per million of what was asked for.
-Value HitShare(const ServerMetrics& server) {
-  const std::optional<int64_t> hits = Whole(RoleReal(server, MetricRole::kPrefixHits));
-  const MetricRole asked =
-      server.engine == "sglang" ? MetricRole::kPromptTokens : MetricRole::kPrefixQueries;
-  const std::optional<int64_t> queries = Whole(RoleReal(server, asked));
-  if (!hits || !queries || *queries <= 0 || *hits < 0) return {};
-  return base::PartsPerMillion(*hits, *queries);
-}
-
 class DifferenceList {
  public:
   void Count(const char* what, const std::optional<int64_t>& bench, const ServerMetric* metric) {
@@ -152,9 +141,16 @@ class DifferenceList {
     const std::optional<int64_t> server = Whole(metric->total.count);
     if (server) Add(what, metric->name, *bench, *server, true);
   }
-  void Time(const std::string& what, const std::string& metric, std::optional<int64_t> bench,
-            std::optional<int64_t> server) {
-    if (bench && server) Add(what, metric, *bench, *server, false);
+  void Mean(const std::string& what, const ServerMetric& metric, std::optional<int64_t> bench) {
+    const std::optional<int64_t> server = MeanNs(metric.total);
+    if (bench && server) Add(what, metric.name, *bench, *server, false);
+  }
+  void Percentile(const std::string& what, const ServerMetric& metric, std::optional<int64_t> bench,
+                  size_t percentile) {
+    const std::optional<int64_t> server = QuantileNs(metric.total, percentile);
+    if (!bench || !server) return;
+    Add(what, metric.name, *bench, *server, false);
+    differences_.back().server_is = metric.total.quantiles.at(percentile)->is;
   }
   std::vector<Difference> Take() { return std::move(differences_); }
 
@@ -163,12 +159,39 @@ class DifferenceList {
     int64_t difference = 0;
     const bool fits = !__builtin_sub_overflow(bench, server, &difference);
     differences_.push_back({std::move(what), std::move(metric), bench, server,
-                            fits ? Value(difference) : Value(), is_count, bench != server});
+                            fits ? Value(difference) : Value(), is_count, bench != server,
+                            std::nullopt});
   }
   std::vector<Difference> differences_;
 };
 
 }  // namespace
+
+std::optional<int64_t> MeanNs(const MetricFigures& figures) {
+  const std::optional<int64_t> count = Whole(figures.count);
+  if (!figures.sum_ns || !count || *count <= 0) return std::nullopt;
+  return base::DivideHalfEven(*figures.sum_ns, *count);
+}
+
+std::optional<int64_t> QuantileNs(const MetricFigures& figures, size_t percentile) {
+  const std::optional<workload::Quantile>& quantile = figures.quantiles.at(percentile);
+  return quantile ? Whole(quantile->value) : std::nullopt;
+}
+
+std::optional<double> NumberOf(const ServerMetrics& server, MetricRole role) {
+  const ServerMetric* const metric = server.Of(role);
+  if (metric == nullptr) return std::nullopt;
+  return metric->total.count ? metric->total.count : metric->total.value;
+}
+
+std::optional<int64_t> PrefixHitPpm(const ServerMetrics& server) {
+  const std::optional<int64_t> hits = Whole(NumberOf(server, MetricRole::kPrefixHits));
+  const MetricRole asked =
+      server.engine == "sglang" ? MetricRole::kPromptTokens : MetricRole::kPrefixQueries;
+  const std::optional<int64_t> queries = Whole(NumberOf(server, asked));
+  if (!hits || !queries || *queries <= 0 || *hits < 0) return std::nullopt;
+  return base::PartsPerMillion(*hits, *queries);
+}
 
 Object ServerObject(const ServerMetrics& server) {
   Object object;
@@ -197,7 +220,7 @@ Object ServerSummary(const ServerMetrics& server, bool difference) {
     const auto role = static_cast<MetricRole>(i);
     object.emplace_back(std::string(workload::ToString(role)), RoleValue(server, role));
   }
-  object.emplace_back("prefix_hit_ppm", HitShare(server));
+  object.emplace_back("prefix_hit_ppm", table::OrNull(PrefixHitPpm(server)));
   object.emplace_back("other_metrics", server.n_other);
   return object;
 }
@@ -217,11 +240,10 @@ std::vector<Difference> CompareWithServer(const RunSummary& bench, const ServerM
     const ServerMetric* const metric = server.Of(role);
     if (times == nullptr || metric == nullptr) continue;
     const std::string prefix = std::string(name) + ".";
-    list.Time(prefix + "mean_ns", metric->name, times->Of("mean"), MeanNs(metric->total));
+    list.Mean(prefix + "mean_ns", *metric, times->Of("mean"));
     for (size_t i = 0; i < workload::kPercentiles.size(); ++i) {
       const std::string stat = "p" + std::to_string(workload::kPercentiles.at(i));
-      list.Time(prefix + stat + "_ns", metric->name, times->Of(stat),
-                Whole(metric->total.quantiles.at(i)));
+      list.Percentile(prefix + stat + "_ns", *metric, times->Of(stat), i);
     }
   }
   return list.Take();
@@ -234,6 +256,7 @@ table::Array DifferenceArray(const std::vector<Difference>& differences) {
                               {"metric", one.metric},
                               {"bench", one.bench},
                               {"server", one.server},
+                              {"server_is", one.server_is ? WordOf(*one.server_is) : "exact"},
                               {"difference", one.difference}});
   }
   return array;

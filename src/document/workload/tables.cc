@@ -6,12 +6,14 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
+#include "src/document/workload/server_people.h"
 #include "src/table/or_null.h"
 
 namespace layerscope::document {
@@ -31,6 +33,7 @@ constexpr std::array<std::pair<const char*, int>, 8> kStats = {{{"mean", 0},
 
 struct TimeRow {
   std::string metric;
+  std::string name;  ///< of the metric, for people
   TimeFigures figures;
   /// By kStats, each in its own unit: microseconds and seconds stand below each other.
   std::array<std::string, kStats.size()> texts;
@@ -77,6 +80,38 @@ std::string TextOf(const workload::Scalar* scalar) {
   return scalar->text;
 }
 
+/// Adds what differs among the runs from `begin` to `end`.
+void AddSettings(const WorkloadInput& input, size_t begin, size_t end,
+                 std::vector<std::string>& labels) {
+  for (const std::string_view name : kSettings) {
+    std::vector<std::string> texts;
+    for (size_t i = begin; i < end; ++i) {
+      texts.push_back(TextOf(Parameter(input.runs[i].run, name)));
+    }
+    const bool differs = std::any_of(
+        texts.begin(), texts.end(), [&](const std::string& text) { return text != texts.front(); });
+    if (!differs) continue;
+    for (size_t i = begin; i < end; ++i) {
+      labels[i] += fmt::format("{}{} {}", labels[i].empty() ? "" : ", ",
+                               name.substr(name.rfind('/') + 1), texts[i - begin]);
+    }
+  }
+}
+
+/// The file of each run, without its folder where that tells all of them apart.
+std::vector<std::string> FileNames(const WorkloadInput& input) {
+  std::map<std::string, std::set<size_t>> sources_of;
+  std::vector<std::string> names;
+  for (const WorkloadRun& run : input.runs) {
+    const std::string& path = input.sources[run.source].path;
+    sources_of[names.emplace_back(path.substr(path.rfind('/') + 1))].insert(run.source);
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (sources_of[names[i]].size() > 1) names[i] = input.sources[input.runs[i].source].path;
+  }
+  return names;
+}
+
 /// "ttft p99" of "ttft.p99_ns".
 std::string ForPeople(std::string what) {
   if (what.ends_with("_ns")) what.resize(what.size() - 3);
@@ -85,10 +120,35 @@ std::string ForPeople(std::string what) {
   return what;
 }
 
+/// The client's own queue: time in the server's queue is in the TTFT, and has a row of its own.
+std::string MeasureForPeople(const std::string& metric) {
+  return metric == "queue" ? "client queue" : metric;
+}
+
 std::string DifferenceText(const Difference& row, const table::Value& value) {
   const auto* const number = std::get_if<int64_t>(&value.variant());
   if (number == nullptr) return "-";
   return row.is_count ? base::FormatCount(*number) : base::FormatDuration(*number);
+}
+
+std::string ServerText(const Difference& row) {
+  const auto* const number = std::get_if<int64_t>(&row.server.variant());
+  if (number == nullptr || row.is_count) return DifferenceText(row, row.server);
+  return ServerTimeText(*number, row.server_is);
+}
+
+/// What is taken from the benchmark's figure is a limit from the other side.
+std::string DistanceText(const Difference& row) {
+  using workload::QuantileIs;
+  const auto* const number = std::get_if<int64_t>(&row.difference.variant());
+  if (number == nullptr || row.is_count) return DifferenceText(row, row.difference);
+  std::optional<QuantileIs> is = row.server_is;
+  if (is == QuantileIs::kAtMost) {
+    is = QuantileIs::kAtLeast;
+  } else if (is == QuantileIs::kAtLeast) {
+    is = QuantileIs::kAtMost;
+  }
+  return ServerTimeText(*number, is);
 }
 
 }  // namespace
@@ -99,6 +159,7 @@ table::Table PercentileTable(const RunSummary& summary) {
     if (figures.stats.empty()) continue;
     TimeRow& row = rows.emplace_back();
     row.metric = name;
+    row.name = MeasureForPeople(name);
     row.figures = figures;
     for (size_t i = 0; i < kStats.size(); ++i) {
       const std::optional<int64_t> ns = figures.Of(kStats.at(i).first);
@@ -106,7 +167,9 @@ table::Table PercentileTable(const RunSummary& summary) {
     }
   }
   analysis::RowTable<TimeRow> table(std::move(rows));
-  table.AddText(analysis::Key("metric"), &TimeRow::metric);
+  table.AddText(analysis::ForMachines(analysis::Key("metric")), &TimeRow::metric)
+      .AddText({.name = "name", .title = "metric", .audience = table::Audience::kPeople},
+               &TimeRow::name);
   table.Add(analysis::Count("n", "n"),
             [](const TimeRow& row) { return table::CellOrNull(row.figures.n); });
   for (size_t i = 0; i < kStats.size(); ++i) {
@@ -122,16 +185,14 @@ table::Table PercentileTable(const RunSummary& summary) {
 std::vector<std::string> RunLabels(const WorkloadInput& input) {
   std::vector<std::string> labels(input.runs.size());
   if (input.runs.size() < 2) return labels;
-  for (const std::string_view name : kSettings) {
-    std::vector<std::string> texts;
-    for (const WorkloadRun& run : input.runs) texts.push_back(TextOf(Parameter(run.run, name)));
-    const bool differs = std::any_of(
-        texts.begin(), texts.end(), [&](const std::string& text) { return text != texts.front(); });
-    if (!differs) continue;
-    for (size_t i = 0; i < labels.size(); ++i) {
-      labels[i] += fmt::format("{}{} {}", labels[i].empty() ? "" : ", ",
-                               name.substr(name.rfind('/') + 1), texts[i]);
-    }
+  // Runs of one file lie side by side; files of different tools lack each other's settings.
+  const bool several = input.runs.front().source != input.runs.back().source;
+  if (several) labels = FileNames(input);
+  for (size_t begin = 0; begin < input.runs.size();) {
+    size_t end = begin;
+    while (end < input.runs.size() && input.runs[end].source == input.runs[begin].source) ++end;
+    AddSettings(input, begin, end, labels);
+    begin = end;
   }
   return labels;
 }
@@ -177,7 +238,7 @@ table::Table DifferenceTable(const std::vector<Difference>& differences) {
   std::vector<Row> rows;
   for (const Difference& one : differences) {
     rows.push_back({ForPeople(one.what), one.metric, DifferenceText(one, one.bench),
-                    DifferenceText(one, one.server), DifferenceText(one, one.difference)});
+                    ServerText(one), DistanceText(one)});
   }
   analysis::RowTable<Row> table(std::move(rows));
   table.AddText(analysis::Key("what"), &Row::what)
@@ -185,7 +246,12 @@ table::Table DifferenceTable(const std::vector<Difference>& differences) {
       .AddText(analysis::Key("server"), &Row::server)
       .AddText(analysis::Key("difference"), &Row::difference)
       .AddText({.name = "metric", .role = table::Role::kName, .priority = 1}, &Row::metric);
-  return table.Take();
+  table::Table result = table.Take();
+  const bool estimates =
+      std::any_of(differences.begin(), differences.end(),
+                  [](const Difference& one) { return one.server_is.has_value(); });
+  if (estimates) result.notes.emplace_back(kServerSigns);
+  return result;
 }
 
 }  // namespace layerscope::document

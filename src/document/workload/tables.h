@@ -16,8 +16,8 @@ table::Table RunTable(const WorkloadInput& input, const std::vector<RunSummary>&
 /// One row a figure that both the benchmark and the server have.
 table::Table DifferenceTable(const std::vector<Difference>& differences);
 
-/// What tells a run from the others: the parameters that differ ("request_rate 4"); empty for one
-/// run alone.
+/// What tells a run from the others: its file, where there are several ("a.json"), and the settings
+/// that differ inside of its file ("request_rate 4"); empty for one run alone.
 std::vector<std::string> RunLabels(const WorkloadInput& input);
 
 }  // namespace layerscope::document

@@ -14,6 +14,7 @@
 #include "src/analysis/row_table.h"
 #include "src/base/format_number.h"
 #include "src/document/workload/figures.h"
+#include "src/document/workload/health.h"
 #include "src/document/workload/people.h"
 #include "src/document/workload/tables.h"
 #include "src/table/or_null.h"
@@ -25,7 +26,6 @@ namespace {
 using table::Array;
 using table::HealthEntry;
 using table::Object;
-using table::Severity;
 using table::Value;
 using workload::Request;
 
@@ -176,44 +176,15 @@ Array RunArray(const WorkloadInput& input, const WorkloadFigures& figures) {
   return array;
 }
 
-void AddLosses(const WorkloadInput& input, std::vector<HealthEntry>& health) {
-  for (size_t i = 0; i < input.sources.size(); ++i) {
-    for (const workload::Loss& loss : input.losses[i]) {
-      health.push_back({loss.code, loss.data_loss ? Severity::kDataLoss : Severity::kWarning,
-                        loss.count, fmt::format("{}: {}", input.sources[i].path, loss.message)});
-    }
+Array HealthArray(const std::vector<HealthEntry>& health) {
+  Array array;
+  for (const HealthEntry& entry : health) {
+    array.emplace_back(Object{{"code", entry.code},
+                              {"severity", table::ToString(entry.severity)},
+                              {"count", entry.count},
+                              {"message", entry.message}});
   }
-}
-
-void AddDoubts(const WorkloadInput& input, const WorkloadFigures& figures,
-               std::vector<HealthEntry>& health) {
-  int64_t n_apart = 0;
-  std::string first;
-  for (const std::vector<Comparison>& run : figures.file) {
-    for (const Comparison& one : run) {
-      if (!one.agrees && n_apart++ == 0) first = one.what;
-    }
-  }
-  if (n_apart > 0) {
-    health.push_back({"aggregates_differ", Severity::kWarning, n_apart,
-                      fmt::format("The file's own figures are not those of its requests (first: "
-                                  "{}); both are shown under runs[].comparison.",
-                                  first)});
-  }
-  const auto differs = std::find_if(
-      figures.differences.begin(), figures.differences.end(),
-      [](const Difference& difference) { return difference.is_count && difference.differs; });
-  if (differs != figures.differences.end() && input.runs.size() == 1) {
-    health.push_back(
-        {"server_differs", Severity::kWarning, 1,
-         fmt::format(
-             "The server counted other {} than the benchmark: its counters also hold "
-             "warm-up and other clients{}; both are shown under differences.",
-             differs->what,
-             input.server_difference
-                 ? ""
-                 : " since its start (--prometheus-before takes a dump from before the run)")});
-  }
+  return array;
 }
 
 Value SplitValue(const WorkloadFigures& figures) {
@@ -275,7 +246,10 @@ JsonDocument BuildWorkloadData(const WorkloadInput& input, const analysis::Analy
   JsonDocument document;
   document.name = "workload_data";
   const WorkloadFigures figures = ComputeFigures(input, traces);
-  document.root = RootOf(input, figures, traces.config);
+  document.health = WorkloadHealth(input, figures);
+  Object root = RootOf(input, figures, traces.config);
+  root.emplace_back("health", HealthArray(document.health));
+  document.root = std::move(root);
   for (const WorkloadSource& source : input.sources) {
     document.ranks.push_back(SourceResult(source));
     document.inputs.push_back({source.path, source.kind, std::nullopt, 0, 0});
@@ -295,8 +269,6 @@ JsonDocument BuildWorkloadData(const WorkloadInput& input, const analysis::Analy
     document.reduced = std::move(findings);
   }
   document.blocks = WorkloadBlocks(input, figures);
-  AddLosses(input, document.health);
-  AddDoubts(input, figures, document.health);
   return document;
 }
 

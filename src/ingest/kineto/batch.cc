@@ -25,9 +25,7 @@ void Batch::Clear() {
   ClearAll(counts, thread_names, process_names);
   ClearAll(delta.strings, delta.processes, delta.threads, delta.devices, delta.streams, delta.args);
   ledger = {};
-  min_ts_ns = std::numeric_limits<int64_t>::max();
-  n_ts_zero = 0;
-  max_end_ns = std::numeric_limits<int64_t>::min();
+  bounds = {};
 }
 
 }  // namespace layerscope::ingest::kineto

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "src/trace/columns.h"
 #include "src/trace/ledger.h"
+#include "src/trace/time_bounds.h"
 #include "src/trace/trace.h"
 
 namespace layerscope::ingest::kineto {
@@ -45,9 +45,7 @@ struct Batch {
   trace::Ledger ledger;
 
   /// Over the events that set zero (DESIGN.md section 7), those with ts 0 apart.
-  int64_t min_ts_ns = std::numeric_limits<int64_t>::max();
-  int64_t n_ts_zero = 0;
-  int64_t max_end_ns = std::numeric_limits<int64_t>::min();
+  trace::TimeBounds bounds;
 
   DictionaryDelta delta;
 

@@ -3,13 +3,10 @@
 #include <cstddef>
 
 #include "src/ingest/kineto/token.h"
+#include "src/trace/time_bounds.h"
 
 namespace layerscope::ingest::kineto {
 namespace {
-
-// A day below 2^62, so that the end of an event (at most a day later) and the distance between any
-// two times fit into 64 bits.
-constexpr int64_t kLimitNs = (int64_t{1} << 62) - int64_t{24} * 3600 * 1'000'000'000;
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -91,7 +88,7 @@ DecimalTime Scale(const Decimal& decimal) {
   const bool exact = half_digit == 0 && !rest_after_half;
   const bool up = half_digit > 5 || (half_digit == 5 && (rest_after_half || (whole_ns & 1) != 0));
   if (up) ++whole_ns;
-  if (whole_ns > static_cast<uint64_t>(kLimitNs)) return {0, TimeStatus::kOutOfRange};
+  if (whole_ns > static_cast<uint64_t>(trace::kMaxTimeNs)) return {0, TimeStatus::kOutOfRange};
   const auto ns = static_cast<int64_t>(whole_ns);
   return {decimal.negative ? -ns : ns, exact ? TimeStatus::kExact : TimeStatus::kRounded};
 }

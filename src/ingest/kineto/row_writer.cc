@@ -12,7 +12,6 @@ namespace {
 using trace::ActivityKind;
 using trace::LedgerCode;
 
-constexpr int64_t kMaxDurationNs = int64_t{24} * 3600 * 1'000'000'000;
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
@@ -57,7 +56,8 @@ void RowWriter::Write(const EventFields& fields, const ArgFields& args, int64_t 
   } else if (SetsZero(ph)) {
     if (ph == "B") batch.ledger.Add(LedgerCode::begin_end_events);
     int64_t ts_ns = 0;
-    if (!fields.ts.empty() && ReadTime(fields.ts, offset, batch, ts_ns)) SetBounds(ts_ns, batch);
+    if (!fields.ts.empty() && ReadTime(fields.ts, offset, batch, ts_ns))
+      batch.bounds.AddStart(ts_ns);
   }
 }
 
@@ -80,14 +80,6 @@ bool RowWriter::ReadTime(std::string_view token, int64_t offset, Batch& batch, i
   return true;
 }
 
-void RowWriter::SetBounds(int64_t ts_ns, Batch& batch) {
-  if (ts_ns == 0) {
-    ++batch.n_ts_zero;
-  } else {
-    batch.min_ts_ns = std::min(batch.min_ts_ns, ts_ns);
-  }
-}
-
 bool RowWriter::ReadSpan(const EventFields& fields, int64_t offset, Batch& batch, Span& span) {
   if (fields.ts.empty()) {
     batch.ledger.AddSample(LedgerCode::missing_ts, offset, Unquoted(fields.name));
@@ -100,12 +92,11 @@ bool RowWriter::ReadSpan(const EventFields& fields, int64_t offset, Batch& batch
     return false;
   }
   if (span.dur_ns < 0) batch.ledger.Add(LedgerCode::negative_dur);
-  if (span.dur_ns > kMaxDurationNs || span.dur_ns < -kMaxDurationNs) {
+  if (!trace::IsDurationInRange(span.dur_ns)) {
     batch.ledger.AddSample(LedgerCode::time_out_of_range, offset, fields.dur);
     return false;
   }
-  SetBounds(span.start_ns, batch);
-  batch.max_end_ns = std::max(batch.max_end_ns, span.start_ns + std::max<int64_t>(span.dur_ns, 0));
+  batch.bounds.AddSpan(span.start_ns, span.dur_ns);
   return true;
 }
 

@@ -31,7 +31,6 @@ class RowWriter {
   };
   bool ReadSpan(const EventFields& fields, int64_t offset, Batch& batch, Span& span);
   bool ReadTime(std::string_view token, int64_t offset, Batch& batch, int64_t& ns);
-  void SetBounds(int64_t ts_ns, Batch& batch);
 
   void WriteComplete(const EventFields& fields, const ArgFields& args, EventClass event_class,
                      int64_t offset, Batch& batch);

@@ -13,8 +13,6 @@ void Append(const std::vector<T>& from, std::vector<T>& to) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
-
 }  // namespace
 
 void TraceAssembler::AddDelta(size_t parser, const DictionaryDelta& delta) {
@@ -141,9 +139,7 @@ void TraceAssembler::AddRows(size_t parser, const Batch& batch) {
   AddCounts(source, batch);
   AddNames(source, batch);
   trace_.ledger.Merge(batch.ledger);
-  min_ts_ns_ = std::min(min_ts_ns_, batch.min_ts_ns);
-  n_ts_zero_ += batch.n_ts_zero;
-  max_end_ns_ = std::max(max_end_ns_, batch.max_end_ns);
+  bounds_.Merge(batch.bounds);
 }
 
 void TraceAssembler::AddCounts(Source& source, const Batch& batch) {
@@ -166,23 +162,11 @@ void TraceAssembler::AddNames(Source& source, const Batch& batch) {
   }
 }
 
-/// DESIGN.md section 7: ts 0 is left out only when the next ts is more than an hour later.
-void TraceAssembler::SetZero() {
-  const bool has_others = min_ts_ns_ != std::numeric_limits<int64_t>::max();
-  const bool zero_is_real = n_ts_zero_ > 0 && (!has_others || min_ts_ns_ <= kHourNs);
-  if (n_ts_zero_ > 0 && !zero_is_real) trace_.ledger.Add(trace::LedgerCode::ts_zero, n_ts_zero_);
-  int64_t zero_ns = has_others ? min_ts_ns_ : 0;
-  if (zero_is_real) zero_ns = std::min<int64_t>(zero_ns, 0);
-  trace_.zero_ns = 0;
-  trace_.end_ns = max_end_ns_ == std::numeric_limits<int64_t>::min() ? zero_ns : max_end_ns_;
-  trace_.Rebase(zero_ns);
-}
-
 trace::Trace TraceAssembler::Finish() {
   trace_.counts.n_events = n_events_;
   dictionary_.MoveInto(trace_);
   MakeIdsCanonical(trace_);
-  SetZero();
+  trace::SetZero(bounds_, trace_);
   return std::move(trace_);
 }
 

@@ -52,7 +52,6 @@ class TraceAssembler {
   void AppendRows(Source& source, const Batch& batch);
   void AddCounts(Source& source, const Batch& batch);
   void AddNames(Source& source, const Batch& batch);
-  void SetZero();
 
   trace::Trace trace_;
   Dictionary dictionary_;
@@ -60,9 +59,7 @@ class TraceAssembler {
   bool count_only_ = false;
   int64_t n_events_ = 0;
   int64_t n_without_ph_ = 0;
-  int64_t min_ts_ns_ = std::numeric_limits<int64_t>::max();
-  int64_t n_ts_zero_ = 0;
-  int64_t max_end_ns_ = std::numeric_limits<int64_t>::min();
+  trace::TimeBounds bounds_;
 };
 
 }  // namespace layerscope::ingest::kineto

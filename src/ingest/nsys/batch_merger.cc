@@ -147,9 +147,7 @@ void BatchMerger::Add(std::string_view table, const Batch& batch) {
   ids.Append(batch.graph_node_events, all_.graph_node_events);
   all_.ledger.Merge(batch.ledger);
   all_.n_rows += batch.n_rows;
-  all_.min_start_ns = std::min(all_.min_start_ns, batch.min_start_ns);
-  all_.n_start_zero += batch.n_start_zero;
-  all_.max_end_ns = std::max(all_.max_end_ns, batch.max_end_ns);
+  all_.bounds.Merge(batch.bounds);
   rows_by_table_[std::string(table)] += batch.n_rows;
 }
 

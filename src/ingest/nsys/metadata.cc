@@ -10,6 +10,7 @@
 #include "src/ingest/nsys/gpu_names.h"
 #include "src/ingest/nsys/row_loop.h"
 #include "src/ingest/nsys/valid_text.h"
+#include "src/trace/time_bounds.h"
 
 namespace layerscope::ingest::nsys {
 namespace {
@@ -18,9 +19,9 @@ using trace::LedgerCode;
 
 constexpr std::array<Column, 2> kNameValue = {{{"name", true}, {"value", true}}};
 constexpr std::string_view kGraphTraceMode = "CUDA_GRAPH_TRACE_OPTIONS:MODE";
-/// 2^62 ns less a day, in the year 2116: an absolute time and any time of a row do not overflow
-/// together. No session starts before 1970.
-constexpr int64_t kMaxEpochNs = (int64_t{1} << 62) - int64_t{86400} * 1'000'000'000;
+/// In the year 2116: an absolute time and any time of a row do not overflow together. No session
+/// starts before 1970.
+constexpr int64_t kMaxEpochNs = trace::kMaxTimeNs;
 
 /// The first three numbers of "2026.2.1.210".
 std::string_view ThreeNumbers(std::string_view version) {

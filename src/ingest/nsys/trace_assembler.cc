@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -17,9 +16,6 @@ namespace layerscope::ingest::nsys {
 namespace {
 
 using trace::LedgerCode;
-
-constexpr int64_t kHourNs = int64_t{3600} * 1'000'000'000;
-constexpr int64_t kDayNs = 24 * kHourNs;
 
 /// The final ids of names: those of StringIds' rows are known now, the others stay.
 void ApplyNames(const TableStrings& strings, std::vector<trace::StringId>& names) {
@@ -121,7 +117,7 @@ void TakeNvtx(const NvtxRows& from, const TableStrings& strings, int64_t end_ns,
     if (!range) continue;
     int64_t dur_ns = from.dur_ns[row];
     if (dur_ns == NvtxRows::kOpenNs) dur_ns = end_ns - from.start_ns[row];
-    if (dur_ns > kDayNs) {
+    if (dur_ns > trace::kMaxDurationNs) {
       trace.ledger.AddSample(LedgerCode::time_out_of_range, -1,
                              fmt::format("start {}, never closed", from.start_ns[row]));
       continue;
@@ -163,20 +159,6 @@ void TakeGraphNodes(const trace::GraphNodes& from, const std::vector<trace::Stri
     to.thread.push_back(from.thread[row]);
     to.start_ns.push_back(from.start_ns[row]);
   }
-}
-
-/// DESIGN.md section 7: a start of 0 is left out only when the next is more than an hour later.
-void SetZero(const Batch& all, trace::Trace& trace) {
-  const bool has_others = all.min_start_ns != std::numeric_limits<int64_t>::max();
-  const bool zero_is_real = all.n_start_zero > 0 && (!has_others || all.min_start_ns <= kHourNs);
-  int64_t zero_ns = has_others ? all.min_start_ns : 0;
-  if (zero_is_real) zero_ns = std::min<int64_t>(zero_ns, 0);
-  if (all.n_start_zero > 0 && !zero_is_real) {
-    trace.ledger.Add(LedgerCode::ts_zero, all.n_start_zero);
-  }
-  const bool has_rows = all.max_end_ns != std::numeric_limits<int64_t>::min();
-  trace.end_ns = has_rows ? all.max_end_ns : zero_ns;
-  trace.Rebase(zero_ns);
 }
 
 void AddCounts(const BatchMerger& merger, trace::Trace& trace) {
@@ -221,12 +203,12 @@ base::Result<trace::Trace> AssembleTrace(const Database& database, const Schema&
   }
   TakeActivities(all.activities, strings, trace.activities);
   TakeCalls(all.calls, strings, trace.calls);
-  TakeNvtx(all.nvtx, strings, all.max_end_ns, trace);
+  TakeNvtx(all.nvtx, strings, all.bounds.max_end_ns, trace);
   all.nvtx = {};
   TakeGraphNodes(all.graph_nodes, all.graph_node_events, strings, trace.graph_nodes);
   AddArgs(all.dictionary, trace);
   trace.strings = all.dictionary.TakeTexts();
-  SetZero(all, trace);
+  trace::SetZero(all.bounds, trace);
   AddCounts(merger, trace);
   return trace;
 }
