@@ -153,6 +153,19 @@ base::Status CheckModels(const Exposition& before, const Exposition& after) {
       "give two dumps of one server, from before and after the run"};
 }
 
+/// Whether a counter of the engine has counted in this dump. A server that has not served yet may
+/// show none at all: SGLang's appear with the first request.
+bool HasCounted(const Exposition& exposition, const SeriesIndex& other) {
+  for (const Metric& metric : exposition.metrics) {
+    const MetricType type = TypeOfBoth(metric, other);
+    if (!Counts(type) || CanonicalName(metric.name).empty()) continue;
+    for (const Series& series : metric.series) {
+      if (TotalOf(type, series) > 0) return true;
+    }
+  }
+  return false;
+}
+
 /// What has no earlier value, for the message: metrics in order of the dump.
 class NewSeries {
  public:
@@ -210,7 +223,7 @@ base::Result<Exposition> MetricDifference(const Exposition& before, Exposition a
       }
     }
   }
-  if (n_counting > 0 && n_common == 0) {
+  if (n_counting > 0 && n_common == 0 && HasCounted(before, SeriesIndex(after))) {
     return base::Error{base::ErrorCode::kInvalidInput,
                        "the two dumps have no counter in common, by names and labels",
                        "give two dumps of one server, from before and after the run"};

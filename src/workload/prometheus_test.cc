@@ -368,5 +368,14 @@ TEST(MetricDifference, RefusesDumpsOfOtherServers) {
       std::string::npos);
 }
 
+TEST(MetricDifference, AServerThatHasNotCountedYetIsTheOneOfALaterDump) {
+  // A gauge alone, and a counter at zero that the later dump spells otherwise.
+  const std::string fresh = "sglang:num_running_reqs 0\nsglang:prompt_tokens_total 0\n";
+  const Exposition between = Between(fresh,
+                                     "# TYPE sglang:generation_tokens_total counter\n"
+                                     "sglang:generation_tokens_total 64\n");
+  EXPECT_EQ(between.metrics[0].series[0].value, 64);
+}
+
 }  // namespace
 }  // namespace layerscope::workload
