@@ -7,7 +7,7 @@ CLANG = $(shell sh tools/clang_version.sh)
 FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build viewer bench lint fuzz format deps deps-build golden-update clean
+.PHONY: help demo test test-python test-engines build viewer bench lint fuzz format deps deps-build golden-update clean
 
 help:  ## list the targets
 	@awk -F ':.*##' '/^[a-z-]+:.*##/ {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,8 +27,14 @@ build: deps-build viewer  ## build the program: build/release/layerscope
 viewer: deps-build  ## build the viewer, which becomes part of the program (needs Node)
 	@sh tools/viewer.sh build
 
-test: deps  ## all that a release needs: checks, release, asan and tsan builds, every test
+test: deps  ## all that a release needs: checks, release, asan and tsan builds, every test (C++, page, Python)
 	JOBS=$(JOBS) sh tools/test.sh
+
+test-python: deps  ## lint, types and tests of the Python package alone (about 5 GB for torch, once)
+	LAYERSCOPE_BIN=$(CURDIR)/$(BINARY) sh tools/python.sh test
+
+test-engines:  ## the Python package in a real vLLM (CPU build; 6 GB, up to 20 minutes)
+	@sh tools/python.sh engines
 
 bench: deps  ## layerscope against the floor program on a 500 MB trace
 	cmake --preset release $(CMAKE_ARGS)

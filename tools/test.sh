@@ -2,6 +2,7 @@
 # The stages of `make test`, in order of how soon they fail; the first that fails ends the run.
 #   tools/test.sh              all stages
 #   tools/test.sh check lint   some of them
+#   tools/test.sh viewer+lint  both at once, the output of each when it ends
 # CI=true (a build server) makes warnings of the release build errors too.
 set -eu
 cd "$(dirname "$0")/.."
@@ -52,6 +53,11 @@ generator() {
   find "$PWD/build/release" -name layerscope-gen -type f | head -n 1
 }
 
+stage_python() {
+  header "python: lint, types, tests"
+  LAYERSCOPE_BIN=$PWD/build/release/layerscope sh tools/python.sh test
+}
+
 stage_lint() {
   header "lint: clang-tidy"
   configure lint "-DCMAKE_CXX_COMPILER=clang++-$clang"
@@ -74,11 +80,39 @@ stage_tsan() {
   JOBS=$jobs ctest --preset tsan -j "$jobs"
 }
 
+stage() {
+  if [ "$1" = lint ] && [ "$n_stages" -eq 1 ]; then stage_check; fi
+  "stage_$1"
+}
+
+# Some stages leave a core idle (a browser, a download), so they share the machine with each other.
+at_once() {
+  pids=
+  for name in "$@"; do
+    (stage "$name") >"build/stage-$name.log" 2>&1 &
+    pids="$pids $!"
+  done
+  failed=
+  for name in "$@"; do
+    # shellcheck disable=SC2086
+    set -- $pids
+    wait "$1" || failed="$failed $name"
+    shift
+    pids=$*
+    cat "build/stage-$name.log"
+  done
+  [ -z "$failed" ] || { echo "failed:$failed" >&2; return 1; }
+}
+
 mkdir -p build
 [ -d ../shared/traces ] || echo "NOTE: ../shared/traces is absent: the tests on real traces are skipped"
-[ $# -gt 0 ] || set -- check release viewer lint asan tsan
+[ $# -gt 0 ] || set -- check release viewer+lint+python asan tsan
+n_stages=$#
 for stage in "$@"; do
-  if [ "$stage" = lint ] && [ $# -eq 1 ]; then stage_check; fi
-  "stage_$stage"
+  case $stage in
+    # shellcheck disable=SC2046
+    *+*) at_once $(echo "$stage" | tr + ' ') ;;
+    *) stage "$stage" ;;
+  esac
 done
 header "all stages passed: $*"

@@ -1,0 +1,1 @@
+"""`check`: what is missing between a model and its layer table."""

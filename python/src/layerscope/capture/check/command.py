@@ -1,0 +1,106 @@
+"""The command `check`."""
+
+from __future__ import annotations
+
+import argparse
+
+from layerscope.capture import engines, errors, model_files
+from layerscope.capture.check import finding, machine_checks, model_checks, profile_checks
+from layerscope.capture.check.finding import Finding
+from layerscope.capture.command import Command
+from layerscope.capture.errors import CaptureError
+
+_DESCRIPTION = """\
+Walks the path from a Hugging Face model to its layer table and says what is missing: is the config
+found and understood, which profile and which layer types does it get (asked of the program
+layerscope: LAYERSCOPE_BIN, else PATH), are tokenizer and weights there, is the engine installed and
+does it know the model's class, can this machine capture (GPU, nsys, graph annotations of torch).
+Nothing is written, nothing is loaded, the network is not used.
+
+Each line is ok, note (it works, with a caveat) or MISSING, with the command that mends it. Exit
+status 0 when nothing is missing, 1 when something blocks. docs/new-model.md has the whole path.
+"""
+
+_EXAMPLES = (
+    "layerscope-capture check Qwen/Qwen3-30B-A3B",
+    "layerscope-capture check ./new-model --engine sglang",
+)
+
+_STEPS = (
+    "config: found, parsed, names an architecture and a layer count",
+    "profile and layers: layerscope profiles infer --config …",
+    "tokenizer and weights: beside the config",
+    "engine and class: installed, and names the architecture",
+    "gpu, nsys, annotations: what this machine can record",
+)
+_NEXT = (
+    "layerscope-capture walk {model} -o model_tree.json",
+    "layerscope-capture profile {model} --num-prompts 1 --input-len 512 --output-len 9 -o profiles",
+    "layerscope layers profiles/request_000.json.gz --config profiles/config.json",
+)
+_ENGINES = (engines.VLLM, engines.SGLANG, engines.TENSORRT_LLM, engines.TRANSFORMERS)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="model folder, config.json, or hub id")
+    parser.add_argument(
+        "--engine",
+        choices=("auto", *_ENGINES),
+        default="auto",
+        help="which engine is to run it (default: the first that is installed, in this order)",
+    )
+
+
+def findings(model: str, engine: str) -> list[Finding]:
+    """All findings, in the order of the path. A config that cannot be read ends the walk."""
+    try:
+        files = model_files.locate(model)
+        config = model_files.load_config(files.config)
+    except CaptureError as error:
+        return [finding.missing("config", error.message, error.hint)]
+    found = model_checks.check_config(files, config)
+    found += profile_checks.check_profile(files.config)
+    found.append(model_checks.check_tokenizer(files))
+    found += model_checks.check_weights(files, config)
+    if engine == "auto":
+        installed = [name for name in _ENGINES if engines.is_installed(name)]
+        engine = installed[0] if installed else engines.VLLM
+    there = model_checks.check_engine(engine)
+    found.append(there)
+    if there.state == finding.OK:
+        found.append(model_checks.check_architecture(engine, files, config))
+    found += [
+        machine_checks.check_gpu(),
+        machine_checks.check_nsys(),
+        machine_checks.check_annotations(),
+    ]
+    return found
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.dry_run:
+        print(f"would check {options.model}, for {options.engine}, in this order:")
+        for step in _STEPS:
+            print(f"  {step}")
+        return errors.OK
+    found = findings(options.model, options.engine)
+    for one in found:
+        print("\n".join(one.lines()))
+    lacking = [one for one in found if one.state == finding.MISSING]
+    if lacking:
+        print(f"missing: {', '.join(dict.fromkeys(one.step for one in lacking))}")
+        return errors.FAILED
+    print("nothing is missing; next:")
+    for command in _NEXT:
+        print(f"  {command.format(model=options.model)}")
+    return errors.OK
+
+
+COMMAND = Command(
+    name="check",
+    summary="what is missing between a model and its layer table",
+    description=_DESCRIPTION,
+    examples=_EXAMPLES,
+    add_options=_add_options,
+    run=_run,
+)

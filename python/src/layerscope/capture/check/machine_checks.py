@@ -1,0 +1,101 @@
+"""What the machine must bring for a capture: a GPU, nsys, a torch with graph annotations."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shutil
+import subprocess
+
+from layerscope.capture.check.finding import Finding, missing, note, ok
+
+_TIMEOUT_S = 30.0
+# The prototype API of graph annotations: documented for torch 2.12 to 2.15; the CUDA driver and
+# cuda-bindings must know node ids, which came with 13.1.
+_TORCH = (2, 12)
+_CUDA = (13, 1)
+
+
+def check_gpu() -> Finding:
+    """Whether a GPU answers: layers are found in its kernels."""
+    said = _output(["nvidia-smi", "-L"])
+    names = re.findall(r"^GPU \d+: (.+?)(?: \(UUID.*)?$", said or "", re.MULTILINE)
+    if names:
+        kinds = ", ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
+        return ok("gpu", kinds)
+    why = "nvidia-smi is not on PATH" if said is None else "nvidia-smi lists none"
+    return missing(
+        "gpu",
+        f"{why}: layers are found in kernels",
+        "run the capture on a GPU host; here walk and profile give the modules alone"
+        " (layerscope modules)",
+    )
+
+
+def check_nsys() -> Finding:
+    """Whether Nsight Systems is there; torch's profiler does without it."""
+    said = _output(["nsys", "--version"])
+    if said is None:
+        return note(
+            "nsys",
+            "not on PATH: drive records no nsys reports; profile uses torch's profiler",
+            "install Nsight Systems (package nsight-systems, or part of the CUDA toolkit)",
+        )
+    return ok("nsys", said.strip().splitlines()[-1] if said.strip() else "version unknown")
+
+
+def check_annotations() -> Finding:
+    """Whether this torch can name the nodes of CUDA graphs."""
+    torch = _version("torch")
+    if torch is None:
+        return note("annotations", "torch is not installed", "pip install torch")
+    if torch < _TORCH:
+        return note(
+            "annotations",
+            f"torch {_text(torch)} has no graph annotations: kernels of replayed graphs are"
+            " aligned by name and order instead",
+            f"pip install 'torch>={_text(_TORCH)}'; or record a capture trace beside it",
+        )
+    lacks = []
+    bindings = _version("cuda-bindings")
+    if bindings is None or bindings < _CUDA:
+        lacks.append(f"cuda-bindings >= {_text(_CUDA)}")
+    driver = _driver_cuda()
+    if driver is None or driver < _CUDA:
+        lacks.append(f"a driver for CUDA >= {_text(_CUDA)}")
+    if lacks:
+        return note(
+            "annotations",
+            f"torch {_text(torch)} has them, but lacks {' and '.join(lacks)}",
+            f"pip install 'cuda-bindings>={_text(_CUDA)}'; a newer NVIDIA driver",
+        )
+    return ok("annotations", f"torch {_text(torch)}, CUDA driver {_text(driver or ())}")
+
+
+def _driver_cuda() -> tuple[int, ...] | None:
+    match = re.search(r"CUDA Version:\s*(\d+)\.(\d+)", _output(["nvidia-smi"]) or "")
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _version(distribution: str) -> tuple[int, ...] | None:
+    try:
+        text = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    match = re.match(r"(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _text(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+def _output(words: list[str]) -> str | None:
+    """Standard output of a program; None where it is not there or does not answer."""
+    if shutil.which(words[0]) is None:
+        return None
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else ""

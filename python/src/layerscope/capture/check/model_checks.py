@@ -1,0 +1,169 @@
+"""What the model itself must bring: config, tokenizer, weights, and a class in the engine."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture import engines, model_files
+from layerscope.capture.check.finding import Finding, missing, note, ok
+from layerscope.capture.config_patch import model_sizes
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.model_files import ModelFiles
+
+# Where each engine lists the architectures that it has classes for; read as text, not imported.
+_REGISTRIES = {
+    engines.VLLM: ("vllm", "model_executor/models/registry.py"),
+    engines.SGLANG: ("sglang", "srt/models"),
+    engines.TENSORRT_LLM: ("tensorrt_llm", "_torch/models"),
+    engines.TRANSFORMERS: ("transformers", "models/auto/modeling_auto.py"),
+}
+
+
+def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
+    """Whether the config names an architecture and a layer count."""
+    text = model_files.text_config(config)
+    architectures = architectures_of(config)
+    count = model_files.layer_count(config)
+    inner = ".".join(model_files.text_path(config))
+    where = f" (text model: {inner})" if inner else ""
+    if count is None:
+        return [
+            missing(
+                "config",
+                f"{files.config}: no layer count{where}",
+                f"layerscope-capture config-patch {files.name}"
+                f" --add {inner + '.' if inner else ''}num_hidden_layers=N -o DIR",
+            )
+        ]
+    names = ", ".join(architectures) or "no architectures"
+    said = f"{files.config}: {text.get('model_type', 'no model_type')}, {names}, {count} layers"
+    found = [ok("config", said + where)]
+    if not architectures:
+        found.append(
+            note(
+                "config",
+                "no architectures: vLLM and SGLang choose the model's class by them",
+                f"layerscope-capture config-patch {files.name} --add architectures='[\"Class\"]'"
+                " -o DIR",
+            )
+        )
+    return found
+
+
+def architectures_of(config: Mapping[str, Any]) -> list[str]:
+    """The `architectures` of the config, else of its text model."""
+    for holder in (config, model_files.text_config(config)):
+        names = holder.get("architectures")
+        if isinstance(names, list) and names:
+            return [str(name) for name in names]
+    return []
+
+
+def check_tokenizer(files: ModelFiles) -> Finding:
+    """Whether a vocabulary lies beside the config."""
+    if files.has_tokenizer():
+        return ok("tokenizer", f"in {files.folder}")
+    return missing(
+        "tokenizer",
+        f"none beside {files.config}: engines do not start without one",
+        f"layerscope-capture config-patch {files.name} --aux-from ORGANISATION/MODEL -o DIR",
+    )
+
+
+def check_weights(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
+    """Whether weights are there; if not, what dummy weights of this config get wrong."""
+    weights = files.weights()
+    if weights:
+        size = sum(path.stat().st_size for path in weights)
+        return [ok("weights", f"{len(weights)} files, {size / 1e9:.2f} GB")]
+    found = [
+        note(
+            "weights",
+            "none: layer times need no trained weights, with these exceptions",
+            "--load-format dummy (vLLM, SGLang), --dummy-weights (walk, profile)",
+        )
+    ]
+    return found + [note("weights", text, mend) for text, mend in dummy_caveats(files, config)]
+
+
+def dummy_caveats(files: ModelFiles, config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(what differs with dummy weights, what to do) for this config."""
+    text = model_files.text_config(config)
+    caveats = []
+    moe = model_sizes.moe_sizes(text)
+    if moe:
+        caveats.append(
+            (
+                f"the router's gate collapses: nearly all tokens take the same {moe.top_k} of"
+                f" {text[moe.count_key]} experts",
+                f"layerscope-capture config-patch {files.name} --balanced-routing -o DIR",
+            )
+        )
+    if text.get("num_hash_layers"):
+        caveats.append(
+            (
+                f"the first {text['num_hash_layers']} layers choose experts by a table of token"
+                " ids, which is dummy too",
+                "--balanced-routing covers them in vLLM and SGLang",
+            )
+        )
+    if text.get("index_topk"):
+        caveats.append(
+            (
+                "sparse attention (DSA) has kernels for an fp8 KV cache: another cache type"
+                " measures other kernels",
+                "give the deployment's own --kv-cache-dtype",
+            )
+        )
+    if text.get("num_nextn_predict_layers"):
+        caveats.append(("acceptance of drafted tokens means nothing", "measure without drafting"))
+    return caveats
+
+
+def check_engine(engine: str) -> Finding:
+    """Whether the engine is installed in this Python environment."""
+    try:
+        engines.require(engine, "check")
+    except CaptureError as error:
+        return missing("engine", error.message, error.hint)
+    return ok("engine", f"{engine} {engines.version_of(engine) or '(version unknown)'}")
+
+
+def check_architecture(engine: str, files: ModelFiles, config: Mapping[str, Any]) -> Finding:
+    """Whether the installed engine names the model's architecture in its sources."""
+    wanted = architectures_of(config)
+    sources = _registry(engine)
+    if not sources or not wanted:
+        return note("class", f"{engine}'s list of architectures is not known here")
+    for name in wanted:
+        if any(f'"{name}"' in text or f"class {name}(" in text for text in sources):
+            return ok("class", f"{engine} has {name}")
+    code = files.remote_code()
+    if code and "auto_map" in {*config, *model_files.text_config(config)}:
+        return note(
+            "class",
+            f"{engine} does not name {', '.join(wanted)}; the model brings code"
+            f" ({len(code)} files)",
+            "add --trust-remote-code, after reading it",
+        )
+    return missing(
+        "class",
+        f"{engine} {engines.version_of(engine) or ''} does not name {', '.join(wanted)}",
+        "install a newer version, or take a class that fits: layerscope-capture config-patch"
+        f" {files.name} --model-type NAME --architectures Class -o DIR",
+    )
+
+
+def _registry(engine: str) -> list[str]:
+    package, inside = _REGISTRIES[engine]
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(folder) / inside
+        if path.is_file():
+            return [path.read_text(errors="replace")]
+        if path.is_dir():
+            return [p.read_text(errors="replace") for p in sorted(path.rglob("*.py"))]
+    return []

@@ -1,0 +1,90 @@
+"""What the program `layerscope` says of a config: its profile and its layer types."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture.check.finding import Finding, missing, note, ok
+
+PROGRAM = "layerscope"
+VARIABLE = "LAYERSCOPE_BIN"
+_TIMEOUT_S = 60.0
+
+# Profiles whose anchor is no name that is known from the config: docs/profiles.md.
+_WITHOUT_FAMILY = ("generic", "generic_addnorm")
+
+
+def find_program() -> str | None:
+    """The program: LAYERSCOPE_BIN, else `layerscope` on PATH."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return shutil.which(named)
+    return shutil.which(PROGRAM)
+
+
+def check_profile(config: Path) -> list[Finding]:
+    """The profile and the layer types that the config gets."""
+    program = find_program()
+    if program is None:
+        return [
+            missing(
+                "profile",
+                f"the program {PROGRAM} is not on PATH ({VARIABLE} names no program either)",
+                "build it: make build, and put build/release on PATH; or copy it from elsewhere",
+            )
+        ]
+    words = [program, "profiles", "infer", "--config", str(config), "--format", "json"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S)
+        document = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        return [missing("profile", f"{program} gave no answer: {error}", f"{program} --version")]
+    if "error" in document:
+        refused = document["error"]
+        return [missing("profile", refused["message"], refused.get("hint", ""))]
+    return _findings(document["data"])
+
+
+def _findings(data: dict[str, Any]) -> list[Finding]:
+    name = data["profile"]
+    found = [ok("profile", f"{name}: {data['why']}")]
+    if name in _WITHOUT_FAMILY:
+        found.append(
+            note(
+                "profile",
+                "no profile of its own: the residual norms are boundaries, if a trace verifies it",
+                "layerscope passes TRACE --config CONFIG; if it refuses, --anchor-kernel NAME, or"
+                " a profile: docs/profiles.md",
+            )
+        )
+    clusters = data.get("clusters") or []
+    if not clusters:
+        found.append(
+            missing(
+                "layers", "no layer types: the config does not say how many layers", "see config"
+            )
+        )
+        return found
+    types = ", ".join(f"{c['n']} {c['type']} ({c['layers']})" for c in clusters)
+    found.append(ok("layers", f"{data['num_layers']}: {types}"))
+    unknown = [c["type"] for c in clusters if c["type"].split("+")[0] not in _KNOWN_BASES]
+    if unknown:
+        found.append(
+            note(
+                "layers",
+                f"words of the config taken as they stand: {', '.join(unknown)}",
+                "docs/profiles.md, Layer types, says which fields are understood",
+            )
+        )
+    return found
+
+
+_KNOWN_BASES = {
+    *("FULL", "SWA", "LINEAR", "DSA", "CONV", "MAMBA", "ATTN", "MLP", "MOE"),
+    *("SWA_ONLY", "CSA_C4", "HCA_C128", "V41_C2", "V41_C1"),
+}

@@ -1,0 +1,130 @@
+"""The command line `layerscope-capture`: finds the command, runs it, prints its errors."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import importlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+
+from layerscope import __version__
+from layerscope.capture import errors
+from layerscope.capture.command import Command
+
+# The modules that hold a `COMMAND`, in the order in which help lists them.
+COMMANDS = (
+    "layerscope.capture.walk.command",
+    "layerscope.capture.profile.command",
+    "layerscope.capture.serve_bench.command",
+    "layerscope.capture.hooks.command",
+    "layerscope.capture.drive.command",
+    "layerscope.capture.matrix.command",
+    "layerscope.capture.config_patch.command",
+    "layerscope.capture.check.command",
+)
+
+
+def verb_of(module: str) -> str:
+    """`serve-bench` of "layerscope.capture.serve_bench.command"."""
+    return module.split(".")[-2].replace("_", "-")
+
+
+def commands(only: str | None = None) -> list[Command]:
+    """All commands, in the order of help; with `only` that one alone is imported."""
+    found: list[Command] = []
+    for name in COMMANDS:
+        if only is not None and verb_of(name) != only:
+            continue
+        command = importlib.import_module(name).COMMAND
+        assert isinstance(command, Command)
+        found.append(command)
+    return found
+
+
+def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:
+    """The parser of `layerscope-capture` with one subparser a command."""
+    parser = argparse.ArgumentParser(
+        prog="layerscope-capture",
+        description="Records what the layerscope engine reads, on the machine that runs the model.",
+        epilog="layerscope-capture COMMAND --help says what a command writes, with examples.",
+    )
+    parser.add_argument("--version", action="version", version=f"layerscope-capture {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for command in available:
+        subparser = subparsers.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.description,
+            epilog="Examples:\n" + "\n".join(f"  {line}" for line in command.examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_options(subparser)
+        subparser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="say what would be run and written, and do nothing",
+        )
+    return parser
+
+
+def _unknown_command(name: str, verbs: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, verbs, 1)
+    hint = f"did you mean '{near[0]}'?" if near else "layerscope-capture --help lists them"
+    return f"layerscope-capture: no command '{name}'; {hint}"
+
+
+@contextlib.contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does: processes are ended, half-written folders removed.
+
+    So does SIGHUP, of a terminal that is closed, unless nohup had it ignored.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = [(number, signal.signal(number, interrupt)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the exit code (`errors` has them)."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    verbs = [verb_of(name) for name in COMMANDS]
+    if words and not words[0].startswith("-") and words[0] not in verbs:
+        print(_unknown_command(words[0], verbs), file=sys.stderr)
+        return errors.USAGE
+    available = commands(words[0] if words and words[0] in verbs else None)
+    parser = build_parser(available)
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        return errors.USAGE
+    command = next(c for c in available if c.name == options.command)
+    try:
+        with _sigterm_interrupts():
+            return command.run(options)
+    except errors.CaptureError as error:
+        print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print(f"layerscope-capture {command.name}: interrupted", file=sys.stderr)
+        return errors.INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""What a command of `layerscope-capture` is."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: its options are data, one function runs them.
+
+    `run` returns the exit code and raises `errors.CaptureError` for what a user can mend. Every
+    command has `--dry-run` (added by `cli`): it says what would be run and written, and does
+    nothing.
+    """
+
+    name: str
+    summary: str  # one line, for the list of commands
+    description: str  # what it does, what it writes, its caveats
+    examples: tuple[str, ...]  # whole command lines; the tests run each with --dry-run
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]

@@ -1,0 +1,156 @@
+"""Fewer layers, two ways.
+
+`identity`: the config keeps its layer count, so weights and per-layer lists stay valid, and the
+plan lists the layers that compute; hooks make the forward of the others the identity. All weights
+are still loaded. `cut`: the layer count and every per-layer list are shortened to the first layers;
+the memory of the others is saved, but weights of the original no longer fit: for dummy weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from layerscope.capture import errors, model_files
+from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.errors import CaptureError
+
+_BY_LAYER = "shortened with the layers"
+# Lists of layer numbers. Kimi's count from 1: its highest number is the layer count.
+_NUMBER_LISTS = (
+    "mlp_only_layers",
+    "attn_layer_indices",
+    "full_attn_idxs",
+    "local_layer_ids",
+    "moe_layers",
+)
+_KIMI_LISTS = ("kda_layers", "full_attn_layers")
+# Lists that may have as many entries as there are layers by chance.
+_NOT_BY_LAYER = ("architectures", "bos_token_id", "eos_token_id", "pad_token_id")
+_COUNTS_UP_TO_LAYERS = ("first_k_dense_replace", "num_hash_layers", "max_window_layers")
+
+
+def parse_layers(text: str, count: int) -> list[int]:
+    """Layer numbers from `0,2,5-8`, sorted, each once; below `count`. Raises code 2."""
+    chosen: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise CaptureError(
+                f"--keep-layers {text}: '{part}' is no layer number or range",
+                "for example --keep-layers 0,2,5-8",
+                errors.USAGE,
+            )
+        low, high = int(first), int(last or first)
+        if low > high or high >= count:
+            raise CaptureError(
+                f"--keep-layers {text}: {part} is outside of layers 0 to {count - 1}",
+                "layers are counted from 0",
+                errors.USAGE,
+            )
+        chosen.update(range(low, high + 1))
+    return sorted(chosen)
+
+
+def kept_layers(config: dict[str, Any], layers: int | None, keep: str | None) -> list[int]:
+    """The layers that compute, from `--layers N` (the first N) or `--keep-layers LIST`."""
+    count = model_files.layer_count(config)
+    if count is None:
+        raise CaptureError(
+            "the config has no layer count (num_hidden_layers)",
+            "give the config.json of a language model",
+            errors.INVALID_INPUT,
+        )
+    if keep is not None:
+        kept = parse_layers(keep, count)
+    else:
+        wanted = layers or 0
+        if not 0 < wanted <= count:
+            raise CaptureError(
+                f"--layers {layers}: the model has {count} layers", "give 1 to that", errors.USAGE
+            )
+        kept = list(range(wanted))
+    if kept[0] != 0:
+        raise CaptureError(
+            f"--keep-layers {keep}: layer 0 is not kept",
+            "the first layer makes the residual that the others take: keep 0 too",
+            errors.USAGE,
+        )
+    return kept
+
+
+def cut_layers(config: dict[str, Any], count: int, changes: Changes) -> None:
+    """Shortens the config to its first `count` layers, with every per-layer list.
+
+    Raises CaptureError where the config ties its last layers to earlier ones.
+    """
+    text = model_files.text_config(config)
+    at = ".".join(model_files.text_path(config))
+    key = model_files.layer_count_key(config)
+    assert key is not None  # kept_layers has seen it
+    before = int(text[key])
+    if text.get("num_kv_shared_layers"):
+        raise CaptureError(
+            f"num_kv_shared_layers {text['num_kv_shared_layers']}: the last layers take K and V of"
+            " earlier ones",
+            "leave out --cut: the other layers get an identity forward instead",
+        )
+    if count == before:
+        return
+    drafts = text.get("num_nextn_predict_layers")
+    extra = drafts if isinstance(drafts, int) else 0
+    changes.set(text, key, count, "--layers, --cut", at)
+    for name, value in list(text.items()):
+        shorter = _shorter(name, value, before, count, extra)
+        if shorter is not None:
+            changes.set(text, name, shorter, _BY_LAYER, at)
+    _cut_kimi(text, at, before, count, changes)
+    for name in _COUNTS_UP_TO_LAYERS:
+        if isinstance(text.get(name), int) and text[name] > count:
+            changes.set(text, name, count, _BY_LAYER, at)
+
+
+def _shorter(name: str, value: Any, before: int, count: int, extra: int) -> Any:
+    """A per-layer value for `count` layers, or None where the value is no such thing.
+
+    Lists may be longer by the draft layers: those entries stay at the end.
+    """
+    if name in _NUMBER_LISTS:
+        return [n for n in value if n < count] if _are_numbers(value) else None
+    if name in _NOT_BY_LAYER or not isinstance(value, (list, str)):
+        return None
+    if isinstance(value, str) and not name.endswith("_pattern"):
+        return None
+    if len(value) == before:
+        return value[:count]
+    if extra and len(value) == before + extra and isinstance(value, list):
+        return value[:count] + value[before:]
+    return None
+
+
+def _cut_kimi(text: dict[str, Any], at: str, before: int, count: int, changes: Changes) -> None:
+    inner = text.get("linear_attn_config")
+    if not isinstance(inner, dict):
+        return
+    where = f"{at}.linear_attn_config" if at else "linear_attn_config"
+    lists = [inner[name] for name in _KIMI_LISTS if _are_numbers(inner.get(name))]
+    from_one = any(before in numbers for numbers in lists)
+    last = count if from_one else count - 1
+    for name in _KIMI_LISTS:
+        if _are_numbers(inner.get(name)):
+            changes.set(inner, name, [n for n in inner[name] if n <= last], _BY_LAYER, where)
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(n, int) for n in value)
+
+
+def as_ranges(numbers: Sequence[int]) -> str:
+    """`0-3, 10` for [0, 1, 2, 3, 10]: layer numbers for people."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)

@@ -1,0 +1,353 @@
+"""Rank 0 of TP=N on one GPU: the config of a model whose layers have the sizes of one rank.
+
+What is divided and what is not follows the engines; docs/new-model.md names the sources. In short:
+attention heads, KV heads (one a rank where there are fewer than ranks), the widths of dense MLPs
+and experts (or, with experts in parallel, their number), heads and groups of Mamba and of linear
+attention, DeepSeek-V4's output groups and the vocabulary are divided. Latent ranks (q_lora_rank,
+kv_lora_rank), indexers, routers, norms and hidden_size are whole on every rank. Weights of the
+original do not fit such a config: it is for dummy weights, and no collectives run.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from layerscope.capture import model_files
+from layerscope.capture.config_patch import model_sizes, quant_blocks
+from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.config_patch.model_sizes import MoeSizes
+from layerscope.capture.config_patch.quant_blocks import Block
+from layerscope.capture.errors import CaptureError
+
+_VOCAB_PADDING = 64  # vLLM and SGLang pad the vocabulary to this before they divide it
+_TOKEN_IDS = ("bos_token_id", "eos_token_id", "pad_token_id")
+_WHOLE = (
+    "q_lora_rank",
+    "kv_lora_rank",
+    "o_lora_rank",
+    "index_n_heads",
+    "routed_expert_hidden_size",
+    "hc_mult",
+)
+
+
+@dataclass(frozen=True)
+class MockOptions:
+    """How the model would be spread over `ranks` GPUs.
+
+    `moe`: "tp" divides each expert, "ep" the number of experts. `shared`: "divided" as engines do
+    in plain tensor parallelism, "whole" as they do with DeepEP or attention data parallelism.
+    `engine`: TensorRT-LLM divides dense MLPs and shared experts only so far as blocks allow.
+    """
+
+    ranks: int
+    moe: str = "tp"
+    shared: str = "divided"
+    engine: str = "vllm"
+    keep_vocab: bool = False
+
+
+def mock_rank_zero(
+    config: dict[str, Any],
+    options: MockOptions,
+    changes: Changes,
+    hf_quant: Mapping[str, Any] | None = None,
+) -> None:
+    """Divides the sizes of `config` in place. Raises CaptureError with every reason why not."""
+    reasons = _RankZero(config, options, changes, hf_quant).run()
+    if reasons:
+        possible = _possible_ranks(config, options, hf_quant)
+        raise CaptureError(
+            f"no rank 0 of TP={options.ranks}: " + "; ".join(reasons),
+            f"these divide: {possible}" if possible else "no smaller number divides either",
+        )
+
+
+def _possible_ranks(
+    config: Mapping[str, Any], options: MockOptions, hf_quant: Mapping[str, Any] | None
+) -> str:
+    """The numbers of ranks up to the wanted one that would do, each MoE way, as text."""
+    ways = []
+    is_moe = model_sizes.moe_sizes(model_files.text_config(config)) is not None
+    for moe in ("tp", "ep") if is_moe else ("tp",):
+        good = []
+        for ranks in range(2, options.ranks + 1):
+            tried = MockOptions(ranks, moe, options.shared, options.engine, options.keep_vocab)
+            # A try that succeeds changes its config: each one gets its own.
+            if not _RankZero(copy.deepcopy(dict(config)), tried, Changes(), hf_quant).run():
+                good.append(str(ranks))
+        if good:
+            ways.append(f"{', '.join(good)}" + (f" with --moe {moe}" if is_moe else ""))
+    return "; ".join(ways)
+
+
+class _RankZero:
+    """One division: the text config, the options, and the reasons why it is not possible."""
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        options: MockOptions,
+        changes: Changes,
+        hf_quant: Mapping[str, Any] | None,
+    ) -> None:
+        self.config = config
+        self.at = ".".join(model_files.text_path(config))
+        # The work is done on a copy: a refused config stays as it was.
+        self.original = model_files.text_config(config)
+        self.text = copy.deepcopy(self.original)
+        self.options = options
+        self.changes = changes
+        self.planned = Changes()
+        self.reasons: list[str] = []
+        quant = config.get("quantization_config") or self.text.get("quantization_config")
+        self.blocks = quant_blocks.read_blocks(
+            quant if isinstance(quant, dict) else None, hf_quant, self.text
+        )
+
+    def run(self) -> list[str]:
+        heads = self.text.get("num_attention_heads")
+        if not isinstance(heads, int) or heads < 1:
+            return ["the config has no num_attention_heads, so nothing says how heads are divided"]
+        moe = model_sizes.moe_sizes(self.text)
+        self._attention()
+        self._linear_attention()
+        self._dense(moe)
+        if moe:
+            self._experts(moe)
+            self._shared(moe)
+        if not self.options.keep_vocab:
+            self._vocabulary()
+        if not self.reasons:
+            self._commit()
+        return self.reasons
+
+    def _commit(self) -> None:
+        self.original.clear()
+        self.original.update(self.text)
+        self._notes()
+        self.changes.changes.extend(self.planned.changes)
+        self.changes.notes.extend(self.planned.notes)
+
+    def _set(self, key: str, value: Any, why: str, inner: str = "") -> None:
+        holder = self.text[inner] if inner else self.text
+        at = ".".join(part for part in (self.at, inner) if part)
+        self.planned.set(holder, key, value, why, at)
+
+    def _divide(self, key: str, why: str, inner: str = "") -> int | None:
+        """Divides an integer, or each of a list of them; absent and null keys are left alone."""
+        holder = self.text.get(inner, {}) if inner else self.text
+        value = holder.get(key)
+        values: list[Any] = value if isinstance(value, list) else [value]
+        if not values or not all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+            return None
+        n = self.options.ranks
+        if any(v % n for v in values):
+            where = f"{inner}.{key}" if inner else key
+            self.reasons.append(f"{where} {value} is not divisible by {n}")
+            return None
+        parts: list[int] = [v // n for v in values]
+        self._set(key, parts if isinstance(value, list) else parts[0], why, inner)
+        return parts[0]
+
+    # Attention
+
+    def _attention(self) -> None:
+        text, n = self.text, self.options.ranks
+        heads = text["num_attention_heads"]
+        is_mla = text.get("kv_lora_rank") is not None
+        if not is_mla:
+            self._explicit_head_dim(heads)
+        kv = text.get("num_key_value_heads")
+        local = self._divide("num_attention_heads", f"heads / {n}")
+        if is_mla and kv == heads:
+            if local is not None:
+                self._set("num_key_value_heads", local, "MLA: as many as heads")
+        else:
+            self._kv_heads("num_key_value_heads")
+            self._kv_heads("num_global_key_value_heads")
+        self._divide("o_groups", f"output groups / {n}")
+        if local is not None:
+            self._attention_blocks(heads)
+
+    def _explicit_head_dim(self, heads: int) -> None:
+        """Without a head_dim it is hidden_size / heads, which fewer heads would change."""
+        if isinstance(self.text.get("head_dim"), int):
+            return
+        given = self.text.get("attention_head_dim")
+        hidden = self.text.get("hidden_size")
+        if isinstance(given, int):
+            self._set("head_dim", given, "attention_head_dim made explicit")
+        elif isinstance(hidden, int) and hidden % heads == 0:
+            self._set("head_dim", hidden // heads, "hidden_size / heads of the whole model")
+        else:
+            self.reasons.append(f"hidden_size {hidden} / {heads} heads is no head_dim")
+
+    def _kv_heads(self, key: str) -> None:
+        kv, n = self.text.get(key), self.options.ranks
+        if not isinstance(kv, int):
+            return
+        if kv >= n:
+            self._divide(key, f"KV heads / {n}")
+        elif kv > 0 and n % kv == 0:
+            self._set(key, 1, f"{kv} KV heads on {n} ranks: one a rank, replicated")
+        else:
+            self.reasons.append(f"{key} {kv} neither divides nor is divided by {n}")
+
+    def _attention_blocks(self, heads: int) -> None:
+        block = self.blocks.of("attention")
+        if block is None:
+            return
+        for name, width, is_input in model_sizes.attention_widths(self.original):
+            after = {n: w for n, w, _ in model_sizes.attention_widths(self.text)}[name]
+            size = block.inputs if is_input else block.outputs
+            self._check_block(name, width, after, size, block.name)
+
+    # Mamba, gated delta net, KDA
+
+    def _linear_attention(self) -> None:
+        n = self.options.ranks
+        for key in ("linear_num_key_heads", "linear_num_value_heads"):
+            self._divide(key, f"linear-attention heads / {n}")
+        if isinstance(self.text.get("linear_attn_config"), dict):
+            self._divide("num_heads", f"linear-attention heads / {n}", "linear_attn_config")
+        for heads, groups in (("mamba_num_heads", "n_groups"), ("mamba_n_heads", "mamba_n_groups")):
+            if isinstance(self.text.get(heads), int):
+                self._divide(heads, f"Mamba heads / {n}")
+                if self.text.get(groups) != 1:  # one group is copied to every rank
+                    self._divide(groups, f"Mamba groups / {n}")
+                self._divide("mamba_d_ssm", f"Mamba width / {n}")
+
+    # MLPs
+
+    def _dense(self, moe: MoeSizes | None) -> None:
+        key = model_sizes.dense_width_key(self.text, moe)
+        if key is None:
+            return
+        before = self.text[key]
+        self._width(key, before, "dense", f"dense MLP / {self.options.ranks}")
+
+    def _experts(self, moe: MoeSizes) -> None:
+        n = self.options.ranks
+        if self.options.moe == "tp":
+            self._width(
+                moe.width_key, self.text[moe.width_key], "experts", f"width of each expert / {n}"
+            )
+            return
+        local = self._divide(moe.count_key, f"experts / {n}")
+        if local is None:
+            return
+        if local < moe.top_k:
+            self.reasons.append(f"{local} experts a rank are fewer than the {moe.top_k} of a token")
+        elif moe.groups > 1 and (
+            local % moe.groups or moe.top_groups * (local // moe.groups) < moe.top_k
+        ):
+            self.reasons.append(
+                f"{local} experts a rank in {moe.groups} groups leave no {moe.top_k} experts"
+                f" in {moe.top_groups} groups"
+            )
+        self.planned.notes.append(
+            f"each token takes {moe.top_k} of {local} experts: the tokens an expert gets are those"
+            " of N ranks with this batch each (attention data parallel)"
+        )
+
+    def _width(self, key: str, before: Any, role: str, why: str) -> None:
+        block = self.blocks.of(role)
+        if block and block.rounds_up and isinstance(before, int):
+            blocks = -(-(before // block.inputs) // self.options.ranks)
+            self._set(key, blocks * block.inputs, f"{why}, rounded up to {block.name}")
+            return
+        is_capped = self.options.engine == "trtllm" and role != "experts"
+        if block and is_capped and isinstance(before, int):
+            self._capped_width(key, before, block, role)
+            return
+        after = self._divide(key, why)
+        if after is None or block is None:
+            return
+        first = before[0] if isinstance(before, list) else before
+        self._check_block(key, first, after, math.lcm(block.outputs, block.inputs), block.name)
+
+    def _capped_width(self, key: str, width: int, block: Block, role: str) -> None:
+        """TensorRT-LLM: as many parts as the largest common divisor of ranks and blocks."""
+        blocks = width // math.lcm(block.outputs, block.inputs)
+        parts = math.gcd(blocks, self.options.ranks)
+        self._set(key, width // parts, f"{role} width / {parts}, as far as blocks allow")
+
+    def _check_block(self, name: str, before: int, after: int, size: int, block: str) -> None:
+        """A width that was whole blocks must be whole blocks on a rank."""
+        if size > 1 and before % size == 0 and after % size:
+            self.reasons.append(
+                f"{name} {before} / {self.options.ranks} = {after} is not whole blocks of {size}"
+                f" ({block})"
+            )
+
+    def _shared(self, moe: MoeSizes) -> None:
+        """Shared experts have a width of their own, or one that follows from the experts' width."""
+        n = self.options.ranks
+        if moe.shared_width_key:
+            self._shared_own_width(moe.shared_width_key)
+        elif moe.shared_count_key:
+            follows = self.options.moe == "tp"  # their width was divided with the experts'
+            if follows and self.options.shared == "whole":
+                count = self.text[moe.shared_count_key] * n
+                self._set(moe.shared_count_key, count, f"shared experts whole: {n} times the width")
+            elif not follows and self.options.shared == "divided":
+                self._shared_stay_whole(moe.width_key)
+        elif moe.has_unsized_shared and self.options.moe == "ep":
+            self._shared_stay_whole(moe.width_key)
+        elif moe.has_unsized_shared and self.options.shared == "whole":
+            self.reasons.append(
+                f"shared experts have the width of {moe.width_key}: they are divided with it"
+            )
+
+    def _shared_own_width(self, key: str) -> None:
+        if self.options.shared == "whole":
+            self.planned.notes.append(f"{key} is whole: each rank holds all of the shared experts")
+            return
+        width = self.text[key]
+        self._width(key, width, "shared", f"shared experts / {self.options.ranks}")
+
+    def _shared_stay_whole(self, width_key: str) -> None:
+        self.planned.notes.append(
+            "shared experts are not divided: their width follows from"
+            f" {width_key}, which --moe ep leaves whole; engines without DeepEP or attention data"
+            f" parallelism run 1/{self.options.ranks} of them a rank"
+        )
+
+    # Vocabulary
+
+    def _vocabulary(self) -> None:
+        vocab, n = self.text.get("vocab_size"), self.options.ranks
+        if not isinstance(vocab, int) or vocab < 1:
+            return
+        padded = -(-vocab // _VOCAB_PADDING) * _VOCAB_PADDING
+        if padded % n:
+            self.reasons.append(f"vocab_size {vocab}, padded {padded}, is not divisible by {n}")
+            return
+        local = padded // n
+        self._set("vocab_size", local, f"vocabulary, padded to {_VOCAB_PADDING}, / {n}")
+        for key in _TOKEN_IDS:
+            value = self.text.get(key)
+            ids: list[Any] = value if isinstance(value, list) else [value]
+            if all(isinstance(i, int) for i in ids) and any(i >= local for i in ids):
+                moved = [i % local for i in ids]
+                self._set(
+                    key,
+                    moved if isinstance(value, list) else moved[0],
+                    "inside the divided vocabulary",
+                )
+        self.planned.notes.append(
+            f"token ids end at {local - 1}: give prompts as ids, not as text of the tokenizer"
+        )
+
+    def _notes(self) -> None:
+        whole = [key for key in _WHOLE if self.text.get(key) is not None]
+        if whole:
+            self.planned.notes.append("whole on every rank: " + ", ".join(whole))
+        towers = [k for k in ("vision_config", "audio_config") if self.config.get(k)]
+        if towers:
+            self.planned.notes.append("left as they are: " + ", ".join(towers))

@@ -1,0 +1,180 @@
+"""The options of `drive`, and the plan that they make."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from layerscope.capture import engines
+from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.nsys import nsys_program, require_nsys
+from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.hooks.settings import BACKENDS, backend_names
+from layerscope.capture.model_options import engine_arg, positive
+
+ENGINES = (engines.VLLM, engines.SGLANG, engines.TENSORRT_LLM)
+PROFILERS = ("auto", "nsys", "torch", "none")
+
+
+def milestone_list(text: str) -> tuple[int, ...]:
+    """`1,16,128` as numbers, for argparse."""
+    try:
+        numbers = tuple(sorted({positive(part) for part in text.split(",")}))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not 1,16,128") from None
+    return numbers
+
+
+def add_drive_options(parser: argparse.ArgumentParser) -> None:
+    """Adds MODEL and everything of `DrivePlan`."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder or a name of the hub")
+    parser.add_argument("--engine", choices=ENGINES, required=True, help="what runs the model")
+    parser.add_argument(
+        "--batch-size",
+        type=positive,
+        nargs="+",
+        default=[1],
+        metavar="B",
+        help="requests that decode together; one or more (default: 1)",
+    )
+    parser.add_argument(
+        "--input-len",
+        type=positive,
+        nargs="+",
+        default=[1024],
+        metavar="L",
+        help="prompt tokens; one or more (default: 1024)",
+    )
+    parser.add_argument(
+        "--output-len",
+        type=positive,
+        metavar="O",
+        help="tokens a request generates (default: what the last milestone needs)",
+    )
+    parser.add_argument(
+        "--milestones",
+        type=milestone_list,
+        default=(1,),
+        metavar="M,…",
+        help="decode steps that are marked, counted from 1 behind the prefill: step M has past "
+        "length L+M-1 (default: 1)",
+    )
+    _add_run_options(parser)
+    _add_engine_options(parser)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--warmup", type=positive, default=1, metavar="N", help="rounds before (default: 1)"
+    )
+    parser.add_argument(
+        "--repeat", type=positive, default=1, metavar="N", help="rounds that count (default: 1)"
+    )
+    parser.add_argument(
+        "--profiler",
+        choices=PROFILERS,
+        default="auto",
+        help="what records (default: nsys where it is on PATH, else torch)",
+    )
+    parser.add_argument(
+        "--backend",
+        metavar="NAME",
+        help=f"module ranges: {', '.join(BACKENDS)}; several with commas (default: nvtx under nsys,"
+        " else record_function)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("drive"),
+        metavar="DIR",
+        help="a new folder for all that is recorded (default: drive)",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the folder")
+
+
+def _add_engine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dtype", default="auto", help="bfloat16, float16, … (default: auto)")
+    parser.add_argument("--quantization", metavar="Q", help="as the engine calls it: fp8, …")
+    parser.add_argument(
+        "--kv-cache-dtype", default="auto", metavar="T", help="fp8, … (default: auto)"
+    )
+    for short, name, what in (
+        ("-tp", "tensor", "GPUs that share each layer"),
+        ("-pp", "pipeline", "stages"),
+        ("-ep", "expert", "GPUs that share the experts (vLLM: all of them, if above 1)"),
+    ):
+        parser.add_argument(
+            short, f"--{name}-parallel-size", type=positive, default=1, metavar="N", help=what
+        )
+    parser.add_argument(
+        "--dummy-weights",
+        action="store_true",
+        help="random weights: config.json is enough. Routers of MoE models then send almost all "
+        "tokens to the same experts (docs/capture.md)",
+    )
+    parser.add_argument(
+        "--eager", action="store_true", help="decode without CUDA graphs (default: full graphs)"
+    )
+    parser.add_argument(
+        "--trust-remote-code", action="store_true", help="run code that lies in the model folder"
+    )
+    parser.add_argument(
+        "--engine-arg",
+        type=engine_arg,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a further keyword of the engine's constructor; may be given again",
+    )
+
+
+def chosen_profiler(asked: str, engine: str, *, dry_run: bool) -> str:
+    """nsys, torch or none; raises CaptureError where what is needed is missing."""
+    if asked == "nsys" and not dry_run:
+        require_nsys()
+    if asked != "auto":
+        profiler = asked
+    elif nsys_program() is not None:
+        profiler = "nsys"
+    else:
+        profiler = "torch"
+    if profiler == "torch" and engine == engines.TENSORRT_LLM:
+        raise CaptureError(
+            "TensorRT-LLM is recorded with nsys, which is not on PATH"
+            if asked == "auto"
+            else "TensorRT-LLM's torch profiler cannot be started from outside",
+            "install Nsight Systems (package nsight-systems), or add --profiler none",
+            USAGE,
+        )
+    return profiler
+
+
+def drive_plan(options: argparse.Namespace) -> DrivePlan:
+    """What `add_drive_options` read, checked; nothing is looked up but nsys."""
+    profiler = chosen_profiler(options.profiler, options.engine, dry_run=options.dry_run)
+    default_backend = "nvtx" if profiler == "nsys" else "record_function"
+    plan = DrivePlan(
+        engine=options.engine,
+        model=options.model,
+        batch_sizes=tuple(sorted(set(options.batch_size))),
+        input_lens=tuple(sorted(set(options.input_len))),
+        output_len=options.output_len or max(options.milestones) + 1,
+        milestones=options.milestones,
+        warmup=options.warmup,
+        repeat=options.repeat,
+        dtype=options.dtype,
+        quantization=options.quantization,
+        kv_cache_dtype=options.kv_cache_dtype,
+        tensor_parallel=options.tensor_parallel_size,
+        pipeline_parallel=options.pipeline_parallel_size,
+        expert_parallel=options.expert_parallel_size,
+        dummy_weights=options.dummy_weights,
+        trust_remote_code=options.trust_remote_code,
+        eager=options.eager,
+        profiler=profiler,
+        backends=backend_names(options.backend or default_backend),
+        engine_args=dict(options.engine_arg),
+    )
+    plan.check()
+    return plan

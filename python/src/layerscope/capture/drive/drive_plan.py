@@ -1,0 +1,97 @@
+"""What a drive shall run: an engine, a model, and decode steps as (batch, past length)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
+
+# Not .json: the engine takes the JSON files of a folder for traces of ranks.
+PLAN_FILE = "drive.plan"
+SUMMARY_FILE = "drive.summary"
+
+
+@dataclass(frozen=True)
+class DrivePlan:
+    """One model loaded once; each batch size runs each input length.
+
+    Milestone m is the m-th decode step behind the prefill: its past length (tokens in the KV cache
+    of each request when the step begins) is input length + m - 1. Of `output_len` tokens the first
+    comes from the prefill, so that `output_len - 1` decode steps run.
+    """
+
+    engine: str
+    model: str
+    batch_sizes: tuple[int, ...]
+    input_lens: tuple[int, ...]
+    output_len: int
+    milestones: tuple[int, ...]
+    warmup: int = 1  # rounds of each point that are run before and not marked
+    repeat: int = 1  # rounds that are marked
+    dtype: str = "auto"
+    quantization: str | None = None
+    kv_cache_dtype: str = "auto"
+    tensor_parallel: int = 1
+    pipeline_parallel: int = 1
+    expert_parallel: int = 1
+    dummy_weights: bool = False
+    trust_remote_code: bool = False
+    eager: bool = False
+    profiler: str = "none"  # nsys, torch, none: what records; the session starts only torch's
+    backends: tuple[str, ...] = ("nvtx",)
+    engine_args: dict[str, Any] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises CaptureError where the numbers do not fit each other."""
+        steps = self.output_len - 1
+        beyond = [m for m in self.milestones if m > steps]
+        if beyond:
+            raise CaptureError(
+                f"milestone {max(beyond)} is not reached: --output-len {self.output_len} has "
+                f"{steps} decode steps (the first token comes from the prefill)",
+                f"use --output-len {max(beyond) + 1}",
+                USAGE,
+            )
+        if self.warmup < 1:
+            raise CaptureError(
+                "without a warm-up round the prompts are prefilled in several steps, and the "
+                "requests of a batch do not decode at the same past length",
+                "use --warmup 1 or more",
+                USAGE,
+            )
+
+    @property
+    def points(self) -> frozenset[tuple[int, int]]:
+        """The (batch, past length) of all steps that are marked."""
+        return frozenset(
+            (batch, length + milestone - 1)
+            for batch in self.batch_sizes
+            for length in self.input_lens
+            for milestone in self.milestones
+        )
+
+    @property
+    def max_model_len(self) -> int:
+        """Tokens that a request has at most."""
+        return max(self.input_lens) + self.output_len
+
+    def to_json(self) -> str:
+        """One document, for the session's process and for those who read the folder."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
+
+    @staticmethod
+    def load(file: Path) -> DrivePlan:
+        """Reads a plan; raises CaptureError."""
+        try:
+            fields = json.loads(file.read_text())
+            lists: dict[str, Any] = {
+                key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()
+            }
+            return DrivePlan(**lists)
+        except OSError as error:
+            raise CaptureError(f"cannot read {file}: {error.strerror}", "", INVALID_INPUT) from None
+        except (ValueError, TypeError) as error:
+            raise CaptureError(f"{file} is no drive plan: {error}", "", INVALID_INPUT) from None

@@ -1,0 +1,120 @@
+"""The process that nsys records: `python -m layerscope.capture.drive.session FOLDER`.
+
+FOLDER holds drive.plan; hooks and steps come from the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
+from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver, Prompts
+from layerscope.capture.drive.step_marker import steps_name
+from layerscope.capture.errors import OK, CaptureError
+from layerscope.capture.hooks.plugin import install_all
+from layerscope.capture.hooks.settings import ARMED
+from layerscope.capture.model_files import load_config, locate, text_config
+
+# Below lie special tokens of most tokenizers; above, vocabularies end.
+_FIRST_TOKEN, _LAST_TOKEN = 100, 20_000
+Point = tuple[int, int]
+
+
+def token_range(model: str) -> tuple[int, int]:
+    """The ids that prompts are made of: as many as the model's config has, where it is found."""
+    try:
+        size = int(text_config(load_config(locate(model).config))["vocab_size"])
+    except (CaptureError, KeyError, TypeError, ValueError):
+        return _FIRST_TOKEN, _LAST_TOKEN
+    return min(_FIRST_TOKEN, size // 2), min(_LAST_TOKEN, size - 1)
+
+
+def prompts_of(batch: int, length: int, tokens: tuple[int, int]) -> Prompts:
+    """Random prompts, the same at every call: the second round finds them in the prefix cache.
+
+    They differ from their first tokens on. Shared prefixes would share the KV cache, and decode
+    would read less memory than requests of real users make it read.
+    """
+    source = random.Random(f"{batch} {length}")
+    return [[source.randint(*tokens) for _ in range(length)] for _ in range(batch)]
+
+
+def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
+    """Each batch and input length: warm-up rounds, then the rounds that are marked.
+
+    Hundreds of prompts may not fit one prefill step, and those that are ready would decode before
+    the others. After a warm-up their KV cache is there, and all begin to decode at once; so it
+    comes right before, while nothing pushed it out.
+    """
+    tokens = token_range(plan.model)
+    armed = folder / ARMED
+    for length in plan.input_lens:
+        for batch in plan.batch_sizes:
+            prompts = prompts_of(batch, length, tokens)
+            for _ in range(plan.warmup):
+                driver.decode(prompts, plan.output_len)
+            if plan.profiler == "torch":
+                driver.start_profile()
+            armed.touch()
+            for _ in range(plan.repeat):
+                driver.decode(prompts, plan.output_len)
+            armed.unlink()
+            if plan.profiler == "torch":
+                driver.stop_profile()
+                _put_aside(folder, f"batch{batch}_input{length}")
+
+
+def _put_aside(folder: Path, name: str) -> None:
+    """Moves the traces of a round into a folder of its own: a folder of traces is one run."""
+    place = folder / name
+    place.mkdir()
+    for trace in folder.iterdir():
+        if is_trace(trace):
+            trace.rename(place / trace.name)
+
+
+def is_trace(file: Path) -> bool:
+    """Whether the engine takes a file of this name for a trace."""
+    return file.name.endswith((".json", ".json.gz", ".json.zst"))
+
+
+def marked_points(folder: Path) -> dict[Point, int]:
+    """How often each point was marked in rank 0."""
+    marked: dict[Point, int] = {}
+    file = folder / steps_name(0)
+    if file.is_file():
+        for line in file.read_text().splitlines():
+            entry = json.loads(line)
+            point = (int(entry["batch"]), int(entry["past"]))
+            marked[point] = marked.get(point, 0) + 1
+    return marked
+
+
+def missing_points(plan: DrivePlan, folder: Path) -> list[Point]:
+    """Points that were asked for and never marked."""
+    return sorted(plan.points - marked_points(folder).keys())
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the plan of a folder."""
+    (name,) = sys.argv[1:] if arguments is None else arguments
+    folder = Path(name)
+    try:
+        plan = DrivePlan.load(folder / PLAN_FILE)
+        install_all()
+        driver = DRIVERS[plan.engine](plan, folder)
+        try:
+            run_points(plan, driver, folder)
+        finally:
+            driver.stop()
+    except CaptureError as error:
+        print(f"layerscope-capture drive: {error}", file=sys.stderr)
+        return error.code
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Marks decode steps in the process that launches their kernels.
+
+An engine's step is a method of its worker. It is wrapped, and where the step about to run decodes
+one of the batches and past lengths that were asked for, a range
+`bench_step::N::bs::B::past::P::phase::decode` is around it (docs/nsys.md). N counts the marked
+steps of the process.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from layerscope.capture.drive.engine_steps import STEP_POINTS, Point, StepPoint
+from layerscope.capture.drive.step_marker import StepMarker
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.hooks.import_watch import ImportWatch
+from layerscope.capture.hooks.model_loading import with_subclasses
+from layerscope.capture.hooks.range_backends import (
+    NvtxBackend,
+    RangeBackend,
+    RecordFunctionBackend,
+    SeveralBackends,
+)
+from layerscope.capture.hooks.settings import HookSettings
+
+_LOG = logging.getLogger("layerscope.drive")
+
+
+def _marking(
+    original: Callable[..., Any], point: Callable[..., Point | None], marker: StepMarker
+) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def replaced(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            here = point(self, *args, **kwargs)
+        except (AttributeError, TypeError, ValueError) as error:
+            # Another version of the engine: the run goes on, and `drive` says what was not marked.
+            _LOG.error("layerscope: the step's batch cannot be read: %s", error)
+            here = None
+        return marker.run(here, lambda: original(self, *args, **kwargs))
+
+    return replaced
+
+
+def _backend(names: tuple[str, ...]) -> RangeBackend:
+    # Annotations name kernels of graphs, not steps: without another backend NVTX stands for them.
+    made: list[RangeBackend] = []
+    if "record_function" in names:
+        made.append(RecordFunctionBackend())
+    if "nvtx" in names or not made:
+        made.append(NvtxBackend())
+    return made[0] if len(made) == 1 else SeveralBackends(made)
+
+
+def _change(step: StepPoint, settings: HookSettings, module: ModuleType) -> None:
+    base = getattr(module, step.class_name, None)
+    if not isinstance(base, type) or settings.steps is None:
+        return
+    try:
+        backend = _backend(settings.backends)
+    except CaptureError as error:
+        _LOG.error("layerscope: steps are not marked: %s", error)
+        return
+    marker = StepMarker(settings.steps, backend, settings.folder)
+    for owner in dict.fromkeys(with_subclasses(base)):
+        original = owner.__dict__.get(step.method)
+        if callable(original):
+            setattr(owner, step.method, _marking(original, step.point, marker))
+
+
+def watch_steps(engine: str, settings: HookSettings, watch: ImportWatch) -> None:
+    """Marks the steps of an engine in this process, as `settings.steps` asks."""
+    for step in STEP_POINTS:
+        if step.engine == engine:
+            watch.on_import(step.module, functools.partial(_change, step, settings))

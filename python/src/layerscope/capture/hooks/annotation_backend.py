@@ -1,0 +1,88 @@
+"""Graph annotations as a range backend: names what is captured, costs nothing at replay."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.hooks.annotation_api import AnnotationApi
+from layerscope.capture.hooks.annotation_file import write_annotations
+from layerscope.capture.hooks.graph_captures import GraphCaptures
+
+_LOG = logging.getLogger("layerscope.hooks")
+_QUIET_S = 0.5  # engines capture their graphs one after another, without replays between
+
+
+class AnnotationBackend:
+    """Opens `mark_kernels` scopes while graphs are captured, and writes the map of the nodes.
+
+    The file is written at the first replay after the captures, while the graphs still live, and
+    again after later captures; `finish` writes what is left. `file` None: nothing is written.
+    """
+
+    name = "annotations"
+
+    def __init__(self, file: Path | None = None, api: AnnotationApi | None = None) -> None:
+        self._api = api or AnnotationApi()
+        self._api.require()
+        self._file = file
+        self._written = 0  # changes that the file knows
+        self._seen = 0  # at the last replay, and when they were new
+        self._last_change_s = 0.0
+        self.nodes = 0
+        self.captures = GraphCaptures(self._api, self._replayed)
+
+    def open(self, text: str, path: str) -> AbstractContextManager[None] | None:
+        """Enters a scope, for a module and inside a capture: eager calls need no name."""
+        if not self.captures.capturing or not path:
+            return None
+        scope = self._api.scope(path)
+        scope.__enter__()
+        return scope
+
+    def close(
+        self, token: AbstractContextManager[None] | None, error: BaseException | None
+    ) -> None:
+        """Leaves it. With an error it records nothing: the capture is void, too."""
+        if token is None:
+            return
+        if error is None:
+            token.__exit__(None, None, None)
+        else:
+            token.__exit__(type(error), error, error.__traceback__)
+
+    def finish(self) -> None:
+        """Writes the last state, and takes the watch off torch's classes."""
+        self._write()
+        self.captures.remove()
+
+    def discard(self) -> None:
+        """Takes the watch off, and the file away: what was recorded is no capture."""
+        self.captures.remove()
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
+        self._file = None
+
+    def _replayed(self) -> None:
+        changes = self.captures.changes
+        if changes == self._written:
+            return
+        now = time.monotonic()
+        if changes != self._seen:
+            self._seen, self._last_change_s = changes, now
+        if self._written and now - self._last_change_s < _QUIET_S:
+            return
+        self._write()
+
+    def _write(self) -> None:
+        if self._file is None or self.captures.changes == self._written:
+            return
+        self._written = self.captures.changes
+        try:
+            self.nodes = write_annotations(self._file, self._api.snapshot())
+        except CaptureError as error:  # the engine is replaying a graph, and goes on
+            _LOG.error("layerscope hooks: %s", error)
+            self._file = None

@@ -1,0 +1,147 @@
+"""`layerscope-capture hooks`: module ranges in an engine's processes, and the canonical rule."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+
+from layerscope.capture import engines
+from layerscope.capture.command import Command
+from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.hooks.canonical_rule import command_line, rule_of, with_batches
+from layerscope.capture.hooks.run import BOOTSTRAP, judge_folder, run_hooked
+from layerscope.capture.hooks.settings import BACKENDS, FOLDER, HOOKS, HookSettings, backend_names
+from layerscope.capture.model_options import positive
+
+ENGINES = (engines.VLLM, engines.SGLANG, engines.TENSORRT_LLM)
+
+_DESCRIPTION = f"""\
+Puts a range around the forward of every nn.Module of the model that an engine loads, so that
+layerscope knows the module of each kernel. The range is that of a backend:
+
+  nvtx             {{'Module': 'model.layers.0'}} for Nsight Systems (record with
+                   --cuda-graph-trace=node, and let nsys run while the graphs are captured)
+  record_function  the same for PyTorch's profiler; kernels in CUDA graphs stay without modules
+  annotations      PyTorch's graph annotations: each node that a CUDA graph captures is named;
+                   writes graph_annotations_rank<r>.json, which layerscope reads beside the trace
+                   or through --graph-annotations (torch 2.13, CUDA driver 13.1, cuda-bindings
+                   13.1 or later)
+
+`run` starts a command (also that of a server) with hooks in all of its processes. With this package
+installed beside vLLM, {HOOKS}=nvtx vllm serve … does the same through vLLM's plugins, and
+{FOLDER}=DIR says where files go.
+
+`rule` prints the options under which prefill runs eager and decode as full CUDA graphs. Under
+torch.compile module hooks run only while the model is traced: `run` then exits with 1 and says that
+nothing was captured."""
+
+_EXAMPLES = (
+    "layerscope-capture hooks rule --engine vllm --batch-size 1 8 64",
+    "layerscope-capture hooks run --engine vllm --backend nvtx -o hooks -- "
+    "vllm serve Qwen/Qwen3-8B --compilation-config "
+    '\'{"mode":0,"cudagraph_mode":"FULL_DECODE_ONLY"}\'',
+    "layerscope-capture hooks run --engine sglang --backend annotations -o hooks -- "
+    "python -m sglang.launch_server --model-path Qwen/Qwen3-8B "
+    "--cuda-graph-backend-prefill disabled",
+    "layerscope-capture hooks run --engine trtllm --backend nvtx -o hooks -- "
+    "trtllm-serve Qwen/Qwen3-8B --config generation.yaml",
+)
+
+
+def _add_dry_run(parser: argparse.ArgumentParser) -> None:
+    # Suppressed default: the option of the command itself must not be undone.
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="say what would be run and written, and do nothing",
+    )
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    run = actions.add_parser("run", help="start a command with hooks in its processes")
+    run.add_argument(
+        "--engine", choices=ENGINES, required=True, help="whose model loading is watched"
+    )
+    run.add_argument(
+        "--backend",
+        default="nvtx",
+        metavar="NAME",
+        help=f"{', '.join(BACKENDS)}; several with commas (default: nvtx)",
+    )
+    run.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="where annotations and reports go (default: here)",
+    )
+    run.add_argument("words", nargs="*", metavar="-- COMMAND", help="the command and its options")
+    _add_dry_run(run)
+    rule = actions.add_parser("rule", help="print the options of the canonical rule")
+    rule.add_argument("--engine", choices=ENGINES, required=True, help="whose options")
+    rule.add_argument(
+        "--engine-version",
+        metavar="V",
+        help="as 0.11.1 (default: that of the installed engine, else the newest known)",
+    )
+    rule.add_argument(
+        "--batch-size",
+        type=positive,
+        nargs="+",
+        default=[1, 8, 64],
+        metavar="B",
+        help="decode batches whose graphs are captured (default: 1 8 64)",
+    )
+    _add_dry_run(rule)
+
+
+def _run_command(options: argparse.Namespace) -> int:
+    if not options.words:
+        raise CaptureError(
+            "no command to run", "write it behind --: hooks run … -- vllm serve MODEL", USAGE
+        )
+    chosen = HookSettings(backend_names(options.backend), options.output.absolute())
+    if options.dry_run:
+        print(f"would run: {shlex.join(options.words)}")
+        for name, value in chosen.environment().items():
+            print(f"  with {name}={value}")
+        print(f"  with {BOOTSTRAP} first on PYTHONPATH")
+        print(f"would write to: {chosen.folder}")
+        return 0
+    code = run_hooked(options.words, chosen)
+    judged = judge_folder(chosen.folder)
+    return code or judged
+
+
+def _rule(options: argparse.Namespace) -> int:
+    version = options.engine_version or engines.version_of(options.engine)
+    rule = rule_of(options.engine, version)
+    since = ".".join(map(str, rule.since))
+    print(f"{rule.engine} {version or since + ' and later'}: prefill eager, decode as full graphs")
+    words = command_line(rule, options.batch_size)
+    if words:
+        print(f"command line: {shlex.join(words)}")
+    print(f"generation:   {json.dumps(with_batches(rule.decode, options.batch_size))}")
+    print(f"prefill only: {json.dumps(with_batches(rule.prefill, options.batch_size))}")
+    if rule.note:
+        print(f"note: {rule.note}")
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    return _run_command(options) if options.action == "run" else _rule(options)
+
+
+COMMAND = Command(
+    name="hooks",
+    summary="name the module of each kernel while an engine runs",
+    description=_DESCRIPTION,
+    examples=_EXAMPLES,
+    add_options=_add_options,
+    run=_run,
+)

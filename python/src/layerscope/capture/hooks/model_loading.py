@@ -1,0 +1,83 @@
+"""Where each engine loads a model, as data, and the change that tells the hooks of it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from layerscope.capture.hooks.import_watch import ImportWatch
+
+ModelLoaded = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class LoadingPoint:
+    """A method after which a model is loaded with its weights, and no graph is captured yet.
+
+    `returns_model`: the method returns it; else it is the `model` of the object. Classes derived
+    from `class_name` that override the method are changed as well.
+    """
+
+    engine: str
+    module: str
+    class_name: str
+    method: str
+    returns_model: bool
+
+
+LOADING_POINTS = (
+    # vLLM 0.8 and later: every loader derives from this class; a runner then only calls the model.
+    LoadingPoint("vllm", "vllm.model_executor.model_loader", "BaseModelLoader", "load_model", True),
+    # SGLang: `init_device_graphs` captures after it (all of 0.4 and 0.5).
+    LoadingPoint(
+        "sglang", "sglang.srt.model_executor.model_runner", "ModelRunner", "load_model", False
+    ),
+    # TensorRT-LLM's PyTorch backend (0.17 and later): the constructor loads, `warmup` captures.
+    LoadingPoint(
+        "trtllm",
+        "tensorrt_llm._torch.pyexecutor.model_engine",
+        "PyTorchModelEngine",
+        "__init__",
+        False,
+    ),
+)
+
+
+def with_subclasses(base: type) -> Iterator[type]:
+    """The class and all that derive from it now."""
+    yield base
+    derived: type
+    for derived in type.__subclasses__(base):
+        yield from with_subclasses(derived)
+
+
+def _after(original: Callable[..., Any], tell: Callable[[Any, Any], None]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def replaced(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(self, *args, **kwargs)
+        tell(self, result)
+        return result
+
+    return replaced
+
+
+def _change(point: LoadingPoint, loaded: ModelLoaded, module: ModuleType) -> None:
+    base = getattr(module, point.class_name, None)
+    if not isinstance(base, type):
+        return
+
+    def tell(owner: Any, result: Any) -> None:
+        loaded(result if point.returns_model else getattr(owner, "model", None))
+
+    for owner in dict.fromkeys(with_subclasses(base)):
+        original = owner.__dict__.get(point.method)
+        if callable(original):
+            setattr(owner, point.method, _after(original, tell))
+
+
+def watch_loading(point: LoadingPoint, loaded: ModelLoaded, watch: ImportWatch) -> None:
+    """Calls `loaded(model)` whenever the engine of this process has loaded one."""
+    watch.on_import(point.module, functools.partial(_change, point, loaded))

@@ -1,0 +1,74 @@
+"""`hooks run`: an engine's command with hooks in all of its Python processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import layerscope
+from layerscope.capture.errors import FAILED, INTERRUPTED, CaptureError
+from layerscope.capture.hooks import settings
+from layerscope.capture.hooks.hook_report import HookReport, read_reports
+from layerscope.capture.hooks.settings import HookSettings
+
+BOOTSTRAP = Path(__file__).parent / "bootstrap"
+
+
+def hooked_environment(
+    chosen: HookSettings, environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The environment in which Python starts with hooks, in this process's children and theirs.
+
+    The folder of the package comes behind that of the bootstrap: the engine's Python may be another
+    one than this.
+    """
+    values = dict(os.environ if environment is None else environment)
+    package = Path(layerscope.__file__).parent.parent
+    path = [str(BOOTSTRAP), values.get("PYTHONPATH", ""), str(package)]
+    values["PYTHONPATH"] = os.pathsep.join(part for part in path if part)
+    values.pop(settings.STEPS, None)
+    return {**values, **chosen.environment()}
+
+
+def run_hooked(words: Sequence[str], chosen: HookSettings) -> int:
+    """Runs the command in the foreground and returns its exit code. Ctrl-C reaches it as usual."""
+    chosen.folder.mkdir(parents=True, exist_ok=True)
+    for old in chosen.folder.glob("hooks_rank*.report"):
+        old.unlink()
+    try:
+        process = subprocess.Popen(list(words), env=hooked_environment(chosen))
+    except OSError as error:
+        raise CaptureError(
+            f"cannot start {words[0]}: {error.strerror}", "is it installed and on PATH?"
+        ) from error
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.wait()  # the terminal sent it to the engine as well, which now ends
+        return INTERRUPTED
+
+
+def judge(reports: Sequence[HookReport], folder: Path) -> int:
+    """Says what was recorded, and returns an exit code: FAILED where it is no capture."""
+    if not reports:
+        raise CaptureError(
+            "no process of the command loaded a model with hooks",
+            "is the engine one of vllm, sglang, trtllm, and is its Python started without -I, -E?",
+        )
+    for report in reports:
+        models = ", ".join(report.models)
+        print(f"rank {report.rank}: {report.modules} modules of {models} ({report.backends})")
+        if report.graph_nodes is not None:
+            print(f"rank {report.rank}: {report.graph_nodes} graph nodes named, in {folder}")
+    refused = [report for report in reports if not report.capture]
+    for report in refused:
+        print(f"layerscope-capture hooks: rank {report.rank}: {report.reason}", file=sys.stderr)
+    return FAILED if refused else 0
+
+
+def judge_folder(folder: Path) -> int:
+    """`judge` of the reports that lie there."""
+    return judge(read_reports(folder), folder)

@@ -1,0 +1,89 @@
+"""What the environment asks of hooks: it is what reaches the processes that an engine spawns."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from layerscope.capture.errors import USAGE, CaptureError
+
+HOOKS = "LAYERSCOPE_HOOKS"  # backends: nvtx, record_function, annotations; several with commas
+FOLDER = "LAYERSCOPE_HOOKS_DIR"  # where files go; the working directory without it
+STEPS = "LAYERSCOPE_HOOKS_STEPS"  # JSON: which decode steps get a bench_step range (`drive`)
+ARMED = ".armed"  # steps are marked only while this file is in the folder
+BACKENDS = ("nvtx", "record_function", "annotations")
+
+
+@dataclass(frozen=True)
+class StepSettings:
+    """The decode steps to mark: (batch, past length) each.
+
+    A step is marked only while the file `ARMED` lies in the folder: `drive` puts it there after its
+    warm-up, and all processes see it.
+    """
+
+    points: frozenset[tuple[int, int]]
+
+    def to_json(self) -> str:
+        """The value of LAYERSCOPE_HOOKS_STEPS."""
+        return json.dumps({"points": sorted(self.points)})
+
+    @staticmethod
+    def from_json(text: str) -> StepSettings:
+        """Reads the variable; raises CaptureError."""
+        try:
+            fields = json.loads(text)
+            points = frozenset((int(batch), int(past)) for batch, past in fields["points"])
+            return StepSettings(points)
+        except (ValueError, KeyError, TypeError):
+            raise CaptureError(
+                f"{STEPS} is no list of steps: {text[:80]}",
+                'it reads {"points": [[batch, past length], …]}',
+                USAGE,
+            ) from None
+
+
+@dataclass(frozen=True)
+class HookSettings:
+    """Backends by name, the folder of what they write, and the steps to mark, if any."""
+
+    backends: tuple[str, ...]
+    folder: Path
+    steps: StepSettings | None = None
+
+    def environment(self) -> dict[str, str]:
+        """The variables that say the same."""
+        values = {HOOKS: ",".join(self.backends), FOLDER: str(self.folder)}
+        if self.steps is not None:
+            values[STEPS] = self.steps.to_json()
+        return values
+
+
+def backend_names(text: str) -> tuple[str, ...]:
+    """`nvtx,annotations` as names, each once; raises CaptureError for one that is none."""
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for name in names:
+        if name not in BACKENDS:
+            raise CaptureError(
+                f"no range backend '{name}'", f"choose of: {', '.join(BACKENDS)}", USAGE
+            )
+    if not names:
+        raise CaptureError("no range backend named", f"choose of: {', '.join(BACKENDS)}", USAGE)
+    return names
+
+
+def settings_of(environment: Mapping[str, str] | None = None) -> HookSettings | None:
+    """What the environment asks; None where it asks nothing. Raises CaptureError."""
+    values = os.environ if environment is None else environment
+    text = values.get(HOOKS, "").strip()
+    if text in ("", "0", "off", "none"):
+        return None
+    steps = values.get(STEPS)
+    return HookSettings(
+        backend_names(text),
+        Path(values.get(FOLDER) or ".").absolute(),
+        StepSettings.from_json(steps) if steps else None,
+    )

@@ -1,0 +1,109 @@
+"""`layerscope-capture matrix`: a declared matrix of decode runs into one table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from layerscope.capture.command import Command
+from layerscope.capture.errors import FAILED, OK
+from layerscope.capture.matrix.declaration import Declaration, load_declaration
+from layerscope.capture.matrix.execution import missing_runs, read_recordings, run_matrix
+from layerscope.capture.matrix.measurement import engine_program
+from layerscope.capture.matrix.planned_runs import PlannedRun, planned_runs
+from layerscope.capture.matrix.result_table import ResultTable
+
+TABLE = "results.sqlite"
+
+_DESCRIPTION = """\
+Runs `drive` for each combination that FILE declares (family x batch x past length x precision x
+parallelism), and keeps the results in one SQLite table, results.sqlite in the folder of the runs.
+Batches and past lengths of one model, precision and parallelism share a run, so that the model is
+loaded once; `isolate = true` makes a run of each.
+
+Started again it runs what is missing: points that failed, that were added, or whose settings
+changed. Times come from the recordings by `layerscope steps` (LAYERSCOPE_BIN or PATH); without that
+program they stay empty until matrix is started once more where it is.
+
+FILE is TOML (Python 3.11 or later) or JSON with the same keys:
+
+  output = "runs"                    # folder, beside the file
+  engine = ["vllm"]                  # vllm, sglang, trtllm
+  batch = [1, 8, 64]
+  past = [1024, 8192]
+  precision = ["bf16", "fp8"]        # auto, bf16, fp16, fp32, fp8, or {name = …, dtype = …,
+                                     #   quantization = …, kv_cache_dtype = …}
+  parallelism = ["tp1", "tp4-ep4"]
+  repeat = 3
+  [[family]]
+  name = "qwen3-8b"
+  model = "Qwen/Qwen3-8B"
+  parallelism = ["tp1"]              # a family may narrow any list
+  [[exclude]]
+  family = "qwen3-8b"
+  precision = "fp8"
+
+Further keys: profiler, engine_args, dummy_weights, trust_remote_code, eager, isolate, modules (rows
+of each module, too)."""
+
+_EXAMPLES = (
+    "layerscope-capture matrix matrix.toml",
+    "layerscope-capture matrix matrix.toml --parquet results.parquet",
+)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", type=Path, help="the declaration, TOML or JSON")
+    parser.add_argument(
+        "--parquet", type=Path, metavar="FILE", help="write the table as Parquet as well (pyarrow)"
+    )
+
+
+def _describe(declaration: Declaration, runs: list[PlannedRun]) -> None:
+    for run in runs:
+        print(f"would run: {run.name}: {len(run.plan.points)} points ({run.plan.model})")
+    print(f"would write to: {declaration.output / TABLE}")
+
+
+def _dry_run(options: argparse.Namespace) -> int:
+    if not options.file.exists():
+        print(f"would run what {options.file} declares; it is not there yet")
+        return OK
+    declaration = load_declaration(options.file)
+    _describe(declaration, list(planned_runs(declaration, dry_run=True)))
+    return OK
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.dry_run:
+        return _dry_run(options)
+    declaration = load_declaration(options.file)
+    runs = list(planned_runs(declaration))
+    program = engine_program()
+    with ResultTable(declaration.output / TABLE) as table:
+        tally = run_matrix(declaration, runs, table)
+        unread = 0
+        if program is not None:
+            unread = read_recordings(declaration, runs, table, program)
+        else:
+            print("no layerscope on PATH: times stay empty until matrix runs where it is")
+        left = sum(
+            len(part.plan.points) for r in runs for part in missing_runs(declaration, r, table)
+        )
+        print(
+            f"{tally.recorded} points recorded, {tally.kept} kept, {tally.failed} failed, "
+            f"{unread} not read, {left} left: {declaration.output / TABLE}"
+        )
+        if options.parquet is not None:
+            print(f"{table.write_parquet(options.parquet)} rows: {options.parquet}")
+    return FAILED if left or unread else OK
+
+
+COMMAND = Command(
+    name="matrix",
+    summary="run a declared matrix of decode runs, into one table",
+    description=_DESCRIPTION,
+    examples=_EXAMPLES,
+    add_options=_add_options,
+    run=_run,
+)

@@ -1,0 +1,224 @@
+"""The file that declares a matrix: TOML (Python 3.11 or later) or JSON.
+
+output = "runs"                      # folder of recordings and results, beside the file
+engine = ["vllm", "sglang"]
+batch = [1, 8, 64]
+past = [1024, 8192]                  # tokens in the KV cache of each request
+precision = ["bf16", "fp8"]          # or tables, as {name = "fp8kv", kv_cache_dtype = "fp8"}
+parallelism = ["tp1", "tp4-ep4"]     # tp, pp, ep
+repeat = 3
+[[family]]
+name = "qwen3-8b"
+model = "Qwen/Qwen3-8B"
+parallelism = ["tp1"]                # a family may narrow any list
+[[exclude]]
+engine = "sglang"                    # a run that matches all keys of a table is left out
+precision = "fp8"
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture.drive.drive_options import ENGINES, PROFILERS
+from layerscope.capture.errors import INVALID_INPUT, CaptureError
+
+_LISTS = ("engine", "batch", "past", "precision", "parallelism")
+_FLAGS = {
+    "dummy_weights": False,
+    "trust_remote_code": False,
+    "eager": False,
+    "isolate": False,  # a run of its own for each batch and past length
+    "modules": False,  # results of each module, too
+}
+_KNOWN = {*_LISTS, *_FLAGS, "output", "repeat", "profiler", "engine_args", "family", "exclude"}
+_EXCLUDABLE = ("family", "engine", "precision", "parallelism")
+
+# What a precision means as keywords of DrivePlan.
+_PRECISIONS: dict[str, dict[str, str]] = {
+    "auto": {},
+    "bf16": {"dtype": "bfloat16"},
+    "fp16": {"dtype": "float16"},
+    "fp32": {"dtype": "float32"},
+    "fp8": {"quantization": "fp8"},
+}
+_PRECISION_KEYS = {"dtype", "quantization", "kv_cache_dtype"}
+
+
+@dataclass(frozen=True)
+class Precision:
+    """A name and the keywords of DrivePlan that it stands for."""
+
+    name: str
+    keywords: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Parallelism:
+    """`tp4-ep4`: GPUs of tensor, pipeline and expert parallelism."""
+
+    name: str
+    tensor: int
+    pipeline: int
+    expert: int
+
+
+@dataclass(frozen=True)
+class Family:
+    """One model with the lists that hold for it."""
+
+    name: str
+    model: str
+    engines: tuple[str, ...]
+    batches: tuple[int, ...]
+    pasts: tuple[int, ...]
+    precisions: tuple[Precision, ...]
+    parallelisms: tuple[Parallelism, ...]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A matrix as its file says it."""
+
+    output: Path
+    families: tuple[Family, ...]
+    excluded: tuple[Mapping[str, str], ...] = ()
+    repeat: int = 1
+    profiler: str = "auto"
+    engine_args: Mapping[str, Any] = field(default_factory=dict)
+    flags: Mapping[str, bool] = field(default_factory=dict)
+
+
+def _refuse(message: str, hint: str = "layerscope-capture matrix --help shows a file") -> Exception:
+    return CaptureError(message, hint, INVALID_INPUT)
+
+
+def _document(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise _refuse(f"cannot read {file}: {error}") from None
+    try:
+        document = json.loads(text) if file.suffix == ".json" else _toml(text, file)
+    except ValueError as error:  # both decoders' errors derive from it
+        raise _refuse(f"{file}: {error}") from None
+    if not isinstance(document, dict):
+        raise _refuse(f"{file} is not a table of settings")
+    return document
+
+
+def _toml(text: str, file: Path) -> Any:
+    try:
+        tomllib: Any = importlib.import_module("tomllib")
+    except ImportError:
+        raise _refuse(f"{file}: TOML needs Python 3.11", "write the same as JSON") from None
+    return tomllib.loads(text)
+
+
+def _values(fields: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> list[Any]:
+    found = fields.get(key, common.get(key))
+    values = found if isinstance(found, list) else [] if found is None else [found]
+    if not values:
+        raise _refuse(f"no {key} is given for {fields.get('name', 'the matrix')}")
+    return values
+
+
+def _counts(values: list[Any], key: str) -> tuple[int, ...]:
+    for value in values:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise _refuse(f"{key}: {value!r} is no number above 0")
+    return tuple(sorted(set(values)))
+
+
+def precision_of(value: Any) -> Precision:
+    """A known name, or a table with a name and keywords."""
+    if isinstance(value, str) and value in _PRECISIONS:
+        return Precision(value, _PRECISIONS[value])
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        keywords = {key: part for key, part in value.items() if key != "name"}
+        if set(keywords) <= _PRECISION_KEYS and all(isinstance(v, str) for v in keywords.values()):
+            return Precision(value["name"], keywords)
+    raise _refuse(
+        f"precision {value!r} is not known",
+        f"use one of {', '.join(_PRECISIONS)}, or a table with name and "
+        f"{', '.join(sorted(_PRECISION_KEYS))}",
+    )
+
+
+def parallelism_of(value: Any) -> Parallelism:
+    """`tp1`, `tp4-ep4`, `tp2-pp2`."""
+    text = str(value)
+    sizes = {"tp": 1, "pp": 1, "ep": 1}
+    for part in text.split("-"):
+        found = re.fullmatch(r"(tp|pp|ep)([1-9]\d*)", part)
+        if not found:
+            raise _refuse(f"parallelism '{text}' is not written as tp4, tp2-pp2 or tp4-ep4")
+        sizes[found.group(1)] = int(found.group(2))
+    return Parallelism(text, sizes["tp"], sizes["pp"], sizes["ep"])
+
+
+def _family(fields: Any, common: Mapping[str, Any]) -> Family:
+    if not isinstance(fields, dict) or not isinstance(fields.get("model"), str):
+        raise _refuse("a [[family]] has no model")
+    unknown = set(fields) - {*_LISTS, "name", "model"}
+    if unknown:
+        raise _refuse(f"[[family]] knows no '{sorted(unknown)[0]}'")
+    engines = tuple(dict.fromkeys(_values(fields, "engine", common)))
+    for engine in engines:
+        if engine not in ENGINES:
+            raise _refuse(f"no engine '{engine}'", f"use one of {', '.join(ENGINES)}")
+    return Family(
+        name=str(fields.get("name", fields["model"])),
+        model=fields["model"],
+        engines=engines,
+        batches=_counts(_values(fields, "batch", common), "batch"),
+        pasts=_counts(_values(fields, "past", common), "past"),
+        precisions=tuple(map(precision_of, _values(fields, "precision", common))),
+        parallelisms=tuple(map(parallelism_of, _values(fields, "parallelism", common))),
+    )
+
+
+def _excluded(document: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
+    tables = document.get("exclude", [])
+    for table in tables:
+        if not isinstance(table, dict) or not table or set(table) - set(_EXCLUDABLE):
+            raise _refuse(f"[[exclude]] takes {', '.join(_EXCLUDABLE)}")
+    return tuple(tables)
+
+
+def load_declaration(file: Path) -> Declaration:
+    """Reads and checks a file; raises CaptureError (code 3) with what is wrong in it."""
+    document = _document(file)
+    unknown = sorted(set(document) - _KNOWN)
+    if unknown:
+        raise _refuse(f"{file} knows no '{unknown[0]}'")
+    common = {"precision": ["auto"], "parallelism": ["tp1"], **document}
+    families = document.get("family")
+    if not isinstance(families, list) or not families:
+        raise _refuse(f"{file} has no [[family]]")
+    flags = {key: document.get(key, default) for key, default in _FLAGS.items()}
+    for key, value in flags.items():
+        if not isinstance(value, bool):
+            raise _refuse(f"{key}: {value!r} is neither true nor false")
+    profiler = document.get("profiler", "auto")
+    if profiler not in PROFILERS:
+        raise _refuse(f"no profiler '{profiler}'", f"use one of {', '.join(PROFILERS)}")
+    found = tuple(_family(fields, common) for fields in families)
+    names = [family.name for family in found]
+    if len(set(names)) != len(names):
+        raise _refuse("two families have one name", "give each a name of its own")
+    return Declaration(
+        output=file.absolute().parent / str(document.get("output", file.stem + "_runs")),
+        families=found,
+        excluded=_excluded(document),
+        repeat=_counts([document.get("repeat", 1)], "repeat")[0],
+        profiler=profiler,
+        engine_args=dict(document.get("engine_args", {})),
+        flags=flags,
+    )

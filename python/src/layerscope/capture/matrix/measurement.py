@@ -1,0 +1,82 @@
+"""Reads a recording with the layerscope engine: times of each marked batch and past length."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture.drive.recordings import recordings
+from layerscope.capture.drive.step_marker import steps_name
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.matrix.planned_runs import Point
+from layerscope.capture.matrix.result_table import TIMES
+
+Measured = dict[Point, list[dict[str, Any]]]
+
+
+def engine_program() -> str | None:
+    """The program `layerscope`: that of LAYERSCOPE_BIN, else of PATH."""
+    return os.environ.get("LAYERSCOPE_BIN") or shutil.which("layerscope")
+
+
+def _sweep(program: str, files: list[Path], options: list[str]) -> list[dict[str, Any]]:
+    words = [program, "steps", *map(str, files), "--format", "json", *options]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CaptureError(f"layerscope cannot read the recording: {done.stderr.strip()}")
+    document = json.loads(done.stdout)
+    several = document.get("ranks") or [{"rank": None, "data": document["data"]}]
+    return [
+        {**row, "rank": rank["rank"] if row.get("rank") is None else row["rank"]}
+        for rank in several
+        for row in rank["data"].get("sweep") or []
+    ]
+
+
+def _rows_of(sweep: list[dict[str, Any]]) -> Measured:
+    found: Measured = {}
+    for row in sweep:
+        if row.get("past") is None or row.get("phase") not in ("decode", None):
+            continue
+        kept = {name: row.get(name) for name in TIMES}
+        place = {"rank": row["rank"] or 0, "device": str(row.get("device", ""))}
+        found.setdefault((int(row["batch"]), int(row["past"])), []).append(
+            {**kept, **place, "module": row.get("key") or ""}
+        )
+    return found
+
+
+def measured_points(program: str, folder: Path, *, modules: bool) -> Measured:
+    """What `layerscope steps` says of each point: the whole step and, if asked, its modules.
+
+    Raises CaptureError where there is no recording, or it cannot be read.
+    """
+    groups = recordings(folder)
+    if not groups:
+        raise CaptureError(f"{folder} holds no recording")
+    found: Measured = {}
+    for files in groups:
+        for point, rows in _rows_of(_sweep(program, files, [])).items():
+            found.setdefault(point, []).extend(rows)
+        if not modules:
+            continue
+        for point, rows in _rows_of(_sweep(program, files, ["--by", "module"])).items():
+            found.setdefault(point, []).extend(row for row in rows if row["module"])
+    return found
+
+
+def host_times(folder: Path) -> dict[Point, int]:
+    """The median time that a marked step took the thread of rank 0, in ns."""
+    times: dict[Point, list[int]] = {}
+    file = folder / steps_name(0)
+    if file.is_file():
+        for line in file.read_text().splitlines():
+            entry = json.loads(line)
+            point = (int(entry["batch"]), int(entry["past"]))
+            times.setdefault(point, []).append(int(entry["host_ns"]))
+    return {point: int(statistics.median(found)) for point, found in times.items()}

@@ -1,0 +1,103 @@
+"""The runs of a matrix: one a family, engine, precision and parallelism, with all its points."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from layerscope.capture.drive.drive_options import chosen_profiler
+from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.matrix.declaration import Declaration, Family, Parallelism, Precision
+
+Point = tuple[int, int]  # batch, past length
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One drive: what it is called in the results, and its plan.
+
+    The plan marks the first decode step behind a prompt as long as the past length that is wanted.
+    """
+
+    family: str
+    precision: str
+    parallelism: str
+    plan: DrivePlan
+
+    @property
+    def name(self) -> str:
+        """A folder's name for it."""
+        parts = [self.family, self.plan.engine, self.precision, self.parallelism]
+        return re.sub(r"[^\w.-]+", "_", "__".join(parts))
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all but the points: results of another fingerprint are not those of this run."""
+        plan = replace(self.plan, batch_sizes=(), input_lens=(), profiler="", backends=())
+        return hashlib.sha256(plan.to_json().encode()).hexdigest()[:16]
+
+    def of_points(self, points: Iterable[Point]) -> PlannedRun:
+        """The same with the batches and past lengths that these points need."""
+        wanted = set(points)
+        batches = tuple(sorted({batch for batch, _ in wanted}))
+        pasts = tuple(sorted({past for _, past in wanted}))
+        return replace(self, plan=replace(self.plan, batch_sizes=batches, input_lens=pasts))
+
+
+def _run(
+    declaration: Declaration,
+    family: Family,
+    engine: str,
+    precision: Precision,
+    parallelism: Parallelism,
+    *,
+    dry_run: bool,
+) -> PlannedRun:
+    profiler = chosen_profiler(declaration.profiler, engine, dry_run=dry_run)
+    keywords: dict[str, Any] = dict(precision.keywords)
+    plan = DrivePlan(
+        engine=engine,
+        model=family.model,
+        batch_sizes=family.batches,
+        input_lens=family.pasts,
+        output_len=2,
+        milestones=(1,),
+        repeat=declaration.repeat,
+        tensor_parallel=parallelism.tensor,
+        pipeline_parallel=parallelism.pipeline,
+        expert_parallel=parallelism.expert,
+        dummy_weights=declaration.flags["dummy_weights"],
+        trust_remote_code=declaration.flags["trust_remote_code"],
+        eager=declaration.flags["eager"],
+        profiler=profiler,
+        backends=("nvtx",) if profiler == "nsys" else ("record_function",),
+        engine_args=dict(declaration.engine_args),
+        **keywords,
+    )
+    return PlannedRun(family.name, precision.name, parallelism.name, plan)
+
+
+def _is_excluded(declaration: Declaration, run: PlannedRun) -> bool:
+    facts = {
+        "family": run.family,
+        "engine": run.plan.engine,
+        "precision": run.precision,
+        "parallelism": run.parallelism,
+    }
+    return any(
+        all(facts[key] == value for key, value in table.items()) for table in declaration.excluded
+    )
+
+
+def planned_runs(declaration: Declaration, *, dry_run: bool = False) -> Iterator[PlannedRun]:
+    """All runs in the order of the file; raises CaptureError where no profiler can record one."""
+    for family in declaration.families:
+        for engine in family.engines:
+            for precision in family.precisions:
+                for parallelism in family.parallelisms:
+                    run = _run(declaration, family, engine, precision, parallelism, dry_run=dry_run)
+                    if not _is_excluded(declaration, run):
+                        yield run

@@ -1,0 +1,187 @@
+"""One SQLite table of results: a row for each run, batch, past length, rank and module.
+
+Times are nanoseconds as layerscope's `steps` gives them (docs/schema/steps.schema.json, `sweep`);
+null where nothing has read the recording yet. `host_ns` is the median that the step took the thread
+that ran it. A module's row has the time of its own kernels; busy and host time are its step's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture.errors import INVALID_INPUT, CaptureError, missing_package
+from layerscope.capture.matrix.planned_runs import PlannedRun, Point
+from layerscope.capture.output import write_bytes
+
+DONE, RECORDED, FAILED = "done", "recorded", "failed"
+TIMES = ("n_steps", "mean_sum_ns", "median_sum_ns", "mean_busy_ns", "mean_host_wall_ns")
+
+# The columns and their types; the first ten are the key of a row.
+COLUMNS = {
+    "family": "TEXT NOT NULL",
+    "engine": "TEXT NOT NULL",
+    "precision": "TEXT NOT NULL",
+    "parallelism": "TEXT NOT NULL",
+    "batch": "INTEGER NOT NULL",
+    "past": "INTEGER NOT NULL",
+    "phase": "TEXT NOT NULL",
+    "rank": "INTEGER NOT NULL",
+    "device": "TEXT NOT NULL",  # a number, or "cpu"
+    "module": "TEXT NOT NULL",  # "": the whole step
+    "model": "TEXT NOT NULL",
+    "engine_version": "TEXT",
+    "tensor_parallel": "INTEGER NOT NULL",
+    "pipeline_parallel": "INTEGER NOT NULL",
+    "expert_parallel": "INTEGER NOT NULL",
+    "status": "TEXT NOT NULL",  # done, recorded (not read yet), failed
+    "error": "TEXT",
+    **dict.fromkeys(TIMES, "INTEGER"),
+    "host_ns": "INTEGER",
+    "folder": "TEXT NOT NULL",  # of the recording, below that of the table
+    "fingerprint": "TEXT NOT NULL",
+}
+_KEY = tuple(COLUMNS)[:10]
+_CREATE = (
+    "CREATE TABLE IF NOT EXISTS results ("
+    + ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    + f", PRIMARY KEY ({', '.join(_KEY)}))"
+)
+_INSERT = (
+    f"INSERT OR REPLACE INTO results ({', '.join(COLUMNS)}) "
+    f"VALUES ({', '.join('?' * len(COLUMNS))})"
+)
+
+
+class ResultTable:
+    """The table in a file; every call is one transaction, so that a run is there or is not."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(file)
+            self._database.execute(_CREATE)
+            known = {row[1] for row in self._database.execute("PRAGMA table_info(results)")}
+        except (OSError, sqlite3.Error) as error:
+            raise CaptureError(f"cannot write results to {file}: {error}") from None
+        if known != set(COLUMNS):
+            raise CaptureError(
+                f"{file} holds results of another version",
+                "move it away; the recordings beside it stay usable",
+                INVALID_INPUT,
+            )
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._database.close()
+
+    def __enter__(self) -> ResultTable:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def points(self, run: PlannedRun, statuses: Sequence[str]) -> dict[Point, str]:
+        """The points of a run that have such a status, with the folder of their recording."""
+        marks = ", ".join("?" * len(statuses))
+        found = self._database.execute(
+            "SELECT batch, past, folder FROM results WHERE family = ? AND engine = ? AND "
+            f"precision = ? AND parallelism = ? AND fingerprint = ? AND status IN ({marks})",
+            [
+                run.family,
+                run.plan.engine,
+                run.precision,
+                run.parallelism,
+                run.fingerprint,
+                *statuses,
+            ],
+        )
+        return {(batch, past): folder for batch, past, folder in found}
+
+    def version_of(self, run: PlannedRun, point: Point) -> str | None:
+        """The engine's version that a point was recorded with."""
+        for row in self._database.execute(
+            "SELECT engine_version FROM results WHERE family = ? AND engine = ? AND "
+            "precision = ? AND parallelism = ? AND batch = ? AND past = ?",
+            [run.family, run.plan.engine, run.precision, run.parallelism, *point],
+        ):
+            return None if row[0] is None else str(row[0])
+        return None
+
+    def put(
+        self,
+        run: PlannedRun,
+        points: Iterable[Point],
+        status: str,
+        *,
+        folder: str,
+        version: str | None = None,
+        error: str | None = None,
+        measured: Mapping[Point, Sequence[Mapping[str, Any]]] | None = None,
+        host_ns: Mapping[Point, int] | None = None,
+    ) -> None:
+        """Replaces all rows of these points. `measured` has the rows of a point, if it was read."""
+        common = {
+            "family": run.family,
+            "engine": run.plan.engine,
+            "precision": run.precision,
+            "parallelism": run.parallelism,
+            "model": run.plan.model,
+            "engine_version": version,
+            "tensor_parallel": run.plan.tensor_parallel,
+            "pipeline_parallel": run.plan.pipeline_parallel,
+            "expert_parallel": run.plan.expert_parallel,
+            "status": status,
+            "error": error,
+            "folder": folder,
+            "fingerprint": run.fingerprint,
+        }
+        with self._database:
+            for batch, past in points:
+                self._forget(run, batch, past)
+                for found in (measured or {}).get((batch, past)) or [{}]:
+                    row = {**common, "batch": batch, "past": past, "phase": "decode"}
+                    row |= {
+                        "rank": 0,
+                        "device": "",
+                        "module": "",
+                        "host_ns": (host_ns or {}).get((batch, past)),
+                    }
+                    row |= found
+                    self._database.execute(_INSERT, [row.get(name) for name in COLUMNS])
+
+    def _forget(self, run: PlannedRun, batch: int, past: int) -> None:
+        self._database.execute(
+            "DELETE FROM results WHERE family = ? AND engine = ? AND precision = ? AND "
+            "parallelism = ? AND batch = ? AND past = ?",
+            [run.family, run.plan.engine, run.precision, run.parallelism, batch, past],
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows, ordered by their key."""
+        found = self._database.execute(
+            f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY {', '.join(_KEY)}"
+        )
+        return [dict(zip(COLUMNS, row, strict=True)) for row in found]
+
+    def write_parquet(self, file: Path) -> int:
+        """Writes all rows as Parquet, whole or not at all; returns their number."""
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            raise missing_package("pyarrow", "--parquet", "pip install pyarrow") from None
+        kinds = {"TEXT": pyarrow.string(), "INTEGER": pyarrow.int64()}
+        schema = pyarrow.schema(
+            [pyarrow.field(name, kinds[kind.split()[0]]) for name, kind in COLUMNS.items()]
+        )
+        rows = self.rows()
+        buffer = pyarrow.BufferOutputStream()
+        with contextlib.closing(buffer):
+            parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema), buffer)
+            write_bytes(file, buffer.getvalue().to_pybytes())
+        return len(rows)

@@ -1,0 +1,124 @@
+"""What the entry points of the hooks call: applies the plan that LAYERSCOPE_PATCH names.
+
+Unlike hooks, which never disturb an engine, a plan that cannot be applied stops it: figures of a
+run without the patches would be taken for those with them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, Protocol
+
+from layerscope.capture import errors
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.hooks.import_watch import ImportWatch
+from layerscope.capture.hooks.model_loading import LOADING_POINTS, watch_loading
+from layerscope.capture.patches import (
+    identity_layers,
+    sglang_routing,
+    trtllm_routing,
+    vllm_routing,
+)
+from layerscope.capture.patches.balanced_routing import BalancedTables
+from layerscope.capture.patches.plan import PatchPlan, plan_from_environment
+
+_LOG = logging.getLogger("layerscope.patches")
+
+
+class _Routing(Protocol):
+    """What each engine's module of balanced routing offers."""
+
+    MODULES: tuple[str, ...]
+
+    def patch_module(self, module: Any, tables: BalancedTables, /) -> list[str]: ...
+
+    def install_on_model(self, model: Any, tables: BalancedTables, /) -> list[str]: ...
+
+
+_ROUTING: dict[str, Any] = {
+    "vllm": vllm_routing,
+    "sglang": sglang_routing,
+    "trtllm": trtllm_routing,
+}
+
+
+class Patches:
+    """A plan in one process of one engine; `applied` says what was patched, for the log."""
+
+    def __init__(self, plan: PatchPlan, engine: str) -> None:
+        self.plan = plan
+        self.applied: list[str] = []
+        self._engine = engine
+        self._tables: BalancedTables | None = None
+        self._routing: _Routing | None = None
+        if plan.routing is not None:
+            self._tables = BalancedTables(plan.routing)
+            self._routing = _ROUTING[engine]
+
+    def watch(self, watch: ImportWatch) -> None:
+        """Patches the engine's routing as soon as the engine imports it."""
+        if self._routing is None:
+            return
+        if self._engine == "trtllm":
+            os.environ[trtllm_routing.PERFECT_ROUTER] = "1"
+        for name in self._routing.MODULES:
+            watch.on_import(name, self._patch_module)
+
+    def model_loaded(self, model: Any) -> None:
+        """Patches a loaded model, a torch.nn.Module. Raises CaptureError when it cannot."""
+        if model is None or not hasattr(model, "named_modules"):
+            return
+        if self._routing is not None and self._tables is not None:
+            self._note(self._routing.install_on_model(model, self._tables))
+            if not self.applied:
+                raise CaptureError(
+                    "balanced routing: nothing of this engine's routing is known here",
+                    "report its version, and run without --balanced-routing",
+                )
+        identities = identity_layers.install_identity_layers(model, self.plan)
+        self._note([f"{path}: identity" for path in identities])
+
+    def _patch_module(self, module: ModuleType) -> None:
+        if self._routing is not None and self._tables is not None:
+            self._note(self._routing.patch_module(module, self._tables))
+
+    def _note(self, patched: Sequence[str]) -> None:
+        self.applied += patched
+        if patched:
+            more = f" and {len(patched) - 1} more" if len(patched) > 1 else ""
+            _LOG.warning("layerscope patch: %s%s", patched[0], more)
+
+
+_INSTALLED: dict[str, Patches] = {}  # by engine; once a process
+
+
+def install(engines: Sequence[str], watch: ImportWatch) -> None:
+    """Applies the plan of the environment, if there is one, to what these engines load."""
+    plan = plan_from_environment()
+    if plan is None or plan.is_empty():
+        return
+    for point in LOADING_POINTS:
+        if point.engine not in engines or point.engine in _INSTALLED:
+            continue
+        patches = Patches(plan, point.engine)
+        _INSTALLED[point.engine] = patches
+        patches.watch(watch)
+        watch_loading(point, patches.model_loaded, watch)
+
+
+def apply_to_model(model: Any) -> None:
+    """Applies the plan of the environment to a model that transformers loaded in this process."""
+    plan = plan_from_environment()
+    if plan is None or plan.is_empty():
+        return
+    if plan.routing is not None:
+        raise CaptureError(
+            "balanced routing is not known for transformers",
+            f"it is for {', '.join(_ROUTING)}; write the plan without --balanced-routing",
+            errors.USAGE,
+        )
+    for path in identity_layers.install_identity_layers(model, plan):
+        _LOG.info("layerscope patch: %s: identity", path)

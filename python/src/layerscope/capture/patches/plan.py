@@ -1,0 +1,116 @@
+"""The plan of patches: `layerscope_patch.json`, written by config-patch, applied by the hooks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture import errors, model_files
+from layerscope.capture.errors import CaptureError
+
+FILE_NAME = "layerscope_patch.json"
+SCHEMA = "layerscope_patch/1"
+VARIABLE = "LAYERSCOPE_PATCH"  # the plan that hooks apply: its path, or the folder that holds it
+
+
+@dataclass(frozen=True)
+class RoutingPlan:
+    """Balanced routing: what the router may choose from.
+
+    `experts` of all ranks together, `top_k` of them a token, in `groups` of which a token may use
+    `top_groups`; `ep_ranks` ranks hold experts/ep_ranks each, in order.
+    """
+
+    experts: int
+    top_k: int
+    groups: int = 1
+    top_groups: int = 1
+    ep_ranks: int = 1
+
+
+@dataclass(frozen=True)
+class PatchPlan:
+    """What is patched at run time.
+
+    `num_layers` is the layer count of the config; `keep_layers` the layers that compute, the others
+    getting an identity forward, or None for all; `routing` None for the model's own router.
+    """
+
+    num_layers: int
+    keep_layers: tuple[int, ...] | None = None
+    routing: RoutingPlan | None = None
+
+    def is_empty(self) -> bool:
+        """Whether nothing is left to do at run time."""
+        return self.keep_layers is None and self.routing is None
+
+    def document(self) -> dict[str, Any]:
+        """The run-time part of the JSON document."""
+        routing = None if self.routing is None else dict(vars(self.routing))
+        return {
+            "schema": SCHEMA,
+            "num_layers": self.num_layers,
+            "keep_layers": None if self.keep_layers is None else list(self.keep_layers),
+            "routing": routing,
+        }
+
+
+def load_plan(path: Path) -> PatchPlan:
+    """Reads a plan, from the file or the folder that holds it. Raises CaptureError with code 3."""
+    file = path / FILE_NAME if path.is_dir() else path
+    document = model_files.load_json(file)
+    if document.get("schema") != SCHEMA:
+        raise _invalid(file, f"schema is {document.get('schema')!r}, not {SCHEMA!r}")
+    count = _integer(file, document, "num_layers")
+    keep = document.get("keep_layers")
+    if keep is not None and (
+        not isinstance(keep, list)
+        or not all(isinstance(k, int) and 0 <= k < count for k in keep)
+        or 0 not in keep
+    ):
+        raise _invalid(file, "keep_layers is no list of layer numbers that has 0")
+    routing = document.get("routing")
+    if routing is not None and not isinstance(routing, dict):
+        raise _invalid(file, "routing is no object")
+    return PatchPlan(
+        num_layers=count,
+        keep_layers=None if keep is None else tuple(keep),
+        routing=None if routing is None else _routing(file, routing),
+    )
+
+
+def plan_from_environment() -> PatchPlan | None:
+    """The plan that LAYERSCOPE_PATCH names, or None where the variable is not set."""
+    value = os.environ.get(VARIABLE)
+    return load_plan(Path(value)) if value else None
+
+
+def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:
+    plan = RoutingPlan(
+        experts=_integer(file, routing, "experts"),
+        top_k=_integer(file, routing, "top_k"),
+        groups=_integer(file, routing, "groups"),
+        top_groups=_integer(file, routing, "top_groups"),
+        ep_ranks=_integer(file, routing, "ep_ranks"),
+    )
+    if plan.top_k > plan.experts or plan.experts % plan.ep_ranks or plan.experts % plan.groups:
+        raise _invalid(file, f"routing {dict(routing)} is not possible")
+    return plan
+
+
+def _integer(file: Path, document: Mapping[str, Any], key: str) -> int:
+    value = document.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _invalid(file, f"{key} is {value!r}, not a positive integer")
+    return value
+
+
+def _invalid(file: Path, what: str) -> CaptureError:
+    return CaptureError(
+        f"{file}: {what}",
+        "write it anew with layerscope-capture config-patch",
+        errors.INVALID_INPUT,
+    )

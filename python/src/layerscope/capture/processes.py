@@ -1,0 +1,243 @@
+"""Child processes that never outlive the command, and free ports for them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from layerscope.capture import process_tree
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.process_tree import Process
+
+_TERM_GRACE_S = 20.0  # what an engine takes to free its GPUs; after that SIGKILL
+_KILL_WAIT_S = 10.0
+_POLL_S = 0.1
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """A TCP port that nobody listens on at this moment."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
+    """Whether a server could listen on this port now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def group_is_alive(group: int) -> bool:
+    """Whether a process of that process group still runs."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class _Interrupts:
+    """Interrupts that came while they were held back, by number of arrivals."""
+
+    def __init__(self) -> None:
+        self.received: list[signal.Signals] = []
+
+    def note(self, number: int, _: FrameType | None) -> None:
+        self.received.append(signal.Signals(number))
+
+
+@contextlib.contextmanager
+def held_interrupts() -> Iterator[_Interrupts]:
+    """Ctrl-C, SIGTERM and SIGHUP wait until the block is left, and then do what they do.
+
+    For the moments in which they would leave processes behind. Outside the main thread, where no
+    signal arrives, nothing changes.
+    """
+    held = _Interrupts()
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: signal.getsignal(number) for number in INTERRUPTS}
+        for number, handler in handlers.items():
+            if handler not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, held.note)
+    try:
+        yield held
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if held.received:
+            signal.raise_signal(held.received[0])
+
+
+def end_group(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None:
+    """Ends a process and all that it started: SIGINT, then SIGTERM, then SIGKILL.
+
+    Those in its process group and its descendants in others. A second Ctrl-C shortens the wait.
+    """
+    with held_interrupts() as held:
+        grace = _TERM_GRACE_S if grace_s is None else grace_s
+        _end(_Tree(process), grace, lambda: len(held.received) > 0)
+
+
+def _end(tree: _Tree, grace_s: float, is_urgent: Callable[[], bool]) -> None:
+    for sent, wait_s in (
+        (signal.SIGINT, grace_s / 2),
+        (signal.SIGTERM, grace_s / 2),
+        (signal.SIGKILL, _KILL_WAIT_S),
+    ):
+        if not tree.is_alive():
+            return
+        if sent != signal.SIGKILL and is_urgent():
+            continue
+        tree.send(sent)
+        deadline = time.monotonic() + wait_s
+        while tree.is_alive() and time.monotonic() < deadline:
+            if sent == signal.SIGKILL:
+                tree.send(sent)  # also what was started meanwhile
+            elif is_urgent():
+                break
+            time.sleep(_POLL_S)
+
+
+class _Tree:
+    """A leader of a process group, the group, and descendants that left it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._leader = process
+        self._below: dict[tuple[int, int], Process] = {}  # kept when their parent is gone
+
+    def is_alive(self) -> bool:
+        self._leader.poll()  # reaps it
+        table = process_tree.read_table()
+        roots = [self._leader.pid, *(process.pid for process in self._below.values())]
+        group = {p for p in table.values() if p.group == self._leader.pid}
+        for process in process_tree.descendants(roots, table) | group:
+            if process.pid != self._leader.pid:
+                self._below[process.pid, process.started] = process
+        _reap(self._below.values(), table)
+        self._below = {k: p for k, p in self._below.items() if process_tree.still_running(p)}
+        return bool(self._below) or group_is_alive(self._leader.pid)
+
+    def send(self, sent: signal.Signals) -> None:
+        """Once to each: a second SIGINT makes engines drop what they write at their end."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._leader.pid, sent)
+        for process in self._below.values():
+            if process.group != self._leader.pid:
+                _send(process, sent)
+
+
+def _send(process: Process, sent: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if process_tree.still_running(process):
+            os.kill(process.pid, sent)
+
+
+def _reap(processes: Iterable[Process], table: Mapping[int, Process]) -> None:
+    """Takes in zombies that became ours (`adopted`), so that their group can end."""
+    for process in processes:
+        now = table.get(process.pid)
+        if now is not None and now.is_zombie and now.parent == os.getpid():
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process.pid, os.WNOHANG)
+
+
+@contextlib.contextmanager
+def adopted() -> Iterator[None]:
+    """No process that was started in the block, by whomever of us, outlives it.
+
+    Those whose parent ended come to this process and are ended with it: daemons of an engine, and
+    the workers of a server that was killed.
+    """
+    with process_tree.subreaper():
+        before = set(_children())
+        try:
+            yield
+        finally:
+            with held_interrupts():
+                _end_orphans(before)
+
+
+def _children() -> list[Process]:
+    own = os.getpid()
+    return [process for process in process_tree.read_table().values() if process.parent == own]
+
+
+def _end_orphans(before: set[Process]) -> None:
+    """SIGTERM, then SIGKILL, to the children that are new, and all below them."""
+    known = {(process.pid, process.started) for process in before}
+    deadline = time.monotonic() + _TERM_GRACE_S / 2
+    give_up = deadline + _KILL_WAIT_S
+    asked: set[int] = set()
+    while time.monotonic() < give_up:
+        table = process_tree.read_table()
+        new = [c for c in _children() if (c.pid, c.started) not in known]
+        _reap(new, table)
+        below = process_tree.descendants([child.pid for child in new], table)
+        running = {p for p in (*new, *below) if not p.is_zombie}
+        if not running:
+            return
+        for process in running:
+            if time.monotonic() > deadline:
+                _send(process, signal.SIGKILL)
+            elif process.pid not in asked:
+                _send(process, signal.SIGTERM)
+        asked |= {process.pid for process in running}
+        time.sleep(_POLL_S)
+
+
+@contextlib.contextmanager
+def running(
+    words: Sequence[str], *, log: Path, env: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process in a group of its own; it and all below it are gone when the block is left.
+
+    Standard output and error go to `log`. Within `adopted`, also what lost its parent is gone.
+    """
+    with contextlib.ExitStack() as stack:
+        with held_interrupts():  # between its start and the note that it is to be ended
+            process = _start(words, log, env)
+            stack.callback(end_group, process)
+        yield process
+
+
+def _start(
+    words: Sequence[str], log: Path, env: Mapping[str, str] | None
+) -> subprocess.Popen[bytes]:
+    with log.open("wb") as out:
+        try:
+            return subprocess.Popen(
+                list(words),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=None if env is None else dict(env),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CaptureError(
+                f"cannot start {words[0]}: {error.strerror}", "is it installed and on PATH?"
+            ) from error
+
+
+def tail_of(log: Path, lines: int = 20) -> str:
+    """The last lines of a log, for an error message."""
+    with contextlib.suppress(OSError):
+        return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+    return ""

@@ -1,0 +1,1 @@
+"""`profile`: profiler traces of single requests, one file each."""

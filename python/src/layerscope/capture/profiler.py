@@ -1,0 +1,51 @@
+"""torch.profiler as the engine wants to read it: module scopes, shapes, one file a recording."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+@contextlib.contextmanager
+def recording(path: Path, *, with_stack: bool = True, with_shapes: bool = True) -> Iterator[Any]:
+    """Records the block and writes a Chrome trace (gzipped where `path` ends in .gz).
+
+    Gives the `torch.profiler.profile`. Module scopes are recorded with `with_stack` alone
+    (`with_modules` records none in eager mode). The trace is written when the block ends well.
+    """
+    from torch import profiler
+
+    with profiler.profile(
+        activities=_activities(), with_stack=with_stack, record_shapes=with_shapes
+    ) as recorded:
+        yield recorded
+        synchronize()
+    recorded.export_chrome_trace(str(path))
+
+
+def prime() -> None:
+    """A recording that is thrown away: the first one of a process starts CUPTI and is slower."""
+    import torch
+    from torch import profiler
+
+    with profiler.profile(activities=_activities()):
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        torch.zeros(1, device=device).add_(1)
+        synchronize()
+
+
+def synchronize() -> None:
+    """Waits for the GPU, where there is one."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _activities() -> list[Any]:
+    from torch.profiler import ProfilerActivity, supported_activities
+
+    wanted = (ProfilerActivity.CPU, ProfilerActivity.CUDA)
+    return [activity for activity in wanted if activity in supported_activities()]

@@ -1,0 +1,1 @@
+"""`layerscope-capture serve-bench`: a server, its engine's benchmark client, and their end."""

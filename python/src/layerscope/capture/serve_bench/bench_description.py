@@ -1,0 +1,65 @@
+"""What a run would do, and how its folder is read: text for people."""
+
+from __future__ import annotations
+
+import shlex
+
+from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.serve_bench import bench_plan as names
+from layerscope.capture.serve_bench import engine_servers
+from layerscope.capture.serve_bench.bench_plan import BenchPlan
+
+
+def described(plan: BenchPlan) -> str:
+    """What `run_bench` would do, for people; nothing is looked up on disk."""
+    folder = plan.output
+    port = plan.port or 0
+    lines = []
+    for name, value in engine_servers.server_variables(plan, folder.absolute()).items():
+        lines.append(f"  with {name}={value}")
+    if plan.hooks:
+        hooks = HookSettings(plan.hooks, folder.absolute() / names.TRACES)
+        lines += [f"  with {name}={value}" for name, value in hooks.environment().items()]
+    if text := engine_servers.config_text(plan):
+        lines.append(f"  with {folder / engine_servers.CONFIG_FILE}: {text.strip()!r}")
+    server = shlex.join(engine_servers.server_words(plan, folder.absolute(), port))
+    client = shlex.join(engine_servers.client_words(plan, folder.absolute(), port))
+    files = [names.BENCH, names.METRICS_BEFORE, names.METRICS_AFTER, names.RECORD]
+    files += [names.SERVER_LOG, names.CLIENT_LOG]
+    if plan.profile is not None or plan.hooks:
+        files.append(f"{names.TRACES}/")
+    window = plan.profile
+    return "\n".join(
+        [
+            f"would start: {server}",
+            *lines,
+            *([] if plan.port else ["  (port 0 stands for a free one)"]),
+            f"would wait until {engine_servers.SERVERS[plan.engine].health} answers, at most "
+            f"{plan.ready_timeout_s:g} s",
+            f"would run: {client}",
+            *(
+                [f"would then profile {window.steps} steps of {window.requests} requests"]
+                if window
+                else []
+            ),
+            f"would write {folder}: {' '.join(files)}",
+        ]
+    )
+
+
+def reading_hint(plan: BenchPlan) -> str:
+    """How to read the folder."""
+    folder = plan.output
+    lines = [
+        f"{folder}: read it with",
+        f"  layerscope workload {folder / names.BENCH}"
+        + (
+            f" {folder / names.METRICS_AFTER} --prometheus-before {folder / names.METRICS_BEFORE}"
+            if (folder / names.METRICS_AFTER).is_file()
+            else ""
+        ),
+    ]
+    if plan.profile is not None:
+        lines.append(f"  layerscope map {folder / names.TRACES}")
+        lines.append(f"  layerscope requests {folder / names.TRACES}")
+    return "\n".join(lines)

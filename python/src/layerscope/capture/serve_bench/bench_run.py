@@ -1,0 +1,187 @@
+"""Runs a plan from the server's start to the finished folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from layerscope import __version__
+from layerscope.capture import engines, model_files, processes
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.hooks.hook_report import read_reports
+from layerscope.capture.hooks.run import hooked_environment, judge
+from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.output import new_folder, write_bytes, write_json
+from layerscope.capture.serve_bench import bench_plan as names
+from layerscope.capture.serve_bench import engine_servers, profile_window
+from layerscope.capture.serve_bench.bench_plan import BenchPlan
+from layerscope.capture.serve_bench.client_run import completed_requests, run_client
+from layerscope.capture.serve_bench.server_http import ServerAnswerError
+from layerscope.capture.serve_bench.server_process import RunningServer, serving
+
+_METRICS_TIMEOUT_S = 60.0
+_LOGS = (names.SERVER_LOG, names.CLIENT_LOG)
+Report = Callable[[str], None]
+
+
+def run_bench(plan: BenchPlan, report: Report = print) -> None:
+    """Runs it all; the folder appears whole, or not at all.
+
+    Where it fails, the logs of server and client are kept beside the folder's place. Every process
+    is ended, whatever happens. Errors: `CaptureError`.
+    """
+    engine_servers.check(plan)
+    engines.require(plan.engine, "layerscope-capture serve-bench")
+    output = plan.output.absolute()
+    with (
+        new_folder(output, force=plan.force) as folder,
+        _logs_kept(folder, output),
+        processes.adopted(),
+    ):
+        record = _run_in(plan, folder, report)
+        text = json.dumps(record, ensure_ascii=False).replace(str(folder), str(output))
+        write_json(folder / names.RECORD, json.loads(text))
+
+
+@contextlib.contextmanager
+def _logs_kept(folder: Path, output: Path) -> Iterator[None]:
+    """On failure the logs survive the folder, as OUTPUT.server.log and OUTPUT.client.log."""
+    places = {name: output.with_name(f"{output.name}.{name}") for name in _LOGS}
+    try:
+        yield
+    except CaptureError as error:
+        kept = [
+            str(shutil.copyfile(folder / name, place))
+            for name, place in places.items()
+            if (folder / name).is_file()
+        ]
+        if kept:
+            where = f"kept: {', '.join(kept)}"
+            error.hint = f"{error.hint}\n  {where}" if error.hint else where
+        raise
+    for place in places.values():  # of an earlier run that failed
+        place.unlink(missing_ok=True)
+
+
+def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
+    (folder / names.TRACES).mkdir()
+    _copy_config(plan.model, folder)
+    if text := engine_servers.config_text(plan):
+        write_bytes(folder / engine_servers.CONFIG_FILE, text.encode())
+    began = datetime.now(timezone.utc)
+    report(f"{plan.engine}: starting the server of {plan.model}")
+    env = _environment(plan, folder)
+    with serving(plan, folder, env, report) as server:
+        report(f"healthy after {server.ready_s:.0f} s on port {server.port}")
+        _judge_hooks(plan, folder)
+        record = _bench(plan, folder, server, report)
+        record["profile"] = _profile(plan, folder, server, report)
+    report("the server and all that it started have ended")
+    if not any((folder / names.TRACES).iterdir()):
+        (folder / names.TRACES).rmdir()
+    return {
+        "schema": names.SCHEMA,
+        "layerscope": __version__,
+        "started": began.isoformat(timespec="seconds"),
+        "model": plan.model,
+        "engine": {"name": plan.engine, "version": engines.version_of(plan.engine)},
+        "server": {
+            "command": server.words,
+            "environment": _added_variables(plan, folder),
+            "port": server.port,
+            "ready_s": round(server.ready_s, 3),
+        },
+        "hooks": list(plan.hooks),
+        **record,
+    }
+
+
+def _added_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
+    """What the server gets beside the environment of this process, for the record."""
+    variables = engine_servers.server_variables(plan, folder)
+    if plan.hooks:
+        variables |= HookSettings(plan.hooks, folder / names.TRACES).environment()
+    return variables
+
+
+def _environment(plan: BenchPlan, folder: Path) -> dict[str, str]:
+    env = {**os.environ, **engine_servers.server_variables(plan, folder)}
+    if not plan.hooks:
+        return env
+    return hooked_environment(HookSettings(plan.hooks, folder / names.TRACES), env)
+
+
+def _copy_config(model: str, folder: Path) -> None:
+    """The model's config.json, where the engine finds it; a hub's model may not be here yet."""
+    with contextlib.suppress(CaptureError):
+        shutil.copyfile(model_files.locate(model).config, folder / model_files.CONFIG)
+
+
+def _judge_hooks(plan: BenchPlan, folder: Path) -> None:
+    """Before the benchmark: whether the hooks are in the model, and run when it runs."""
+    if not plan.hooks:
+        return
+    reports = read_reports(folder / names.TRACES)
+    if judge(reports, folder / names.TRACES) != 0:
+        raise CaptureError(
+            "the hooks capture nothing in this server",
+            "run it without compilation: layerscope-capture hooks rule --engine "
+            f"{plan.engine} prints the options, which stand behind --",
+        )
+
+
+def _bench(plan: BenchPlan, folder: Path, server: RunningServer, report: Report) -> dict[str, Any]:
+    """Metrics, client, metrics."""
+    metrics = {"path": engine_servers.SERVERS[plan.engine].metrics}
+    has_metrics = _take_metrics(plan, server, folder / names.METRICS_BEFORE, report)
+    words = engine_servers.client_words(plan, folder, server.port)
+    report(f"sending {plan.load.num_prompts} requests")
+    began = time.monotonic()
+    run_client(plan, words, folder, server)
+    seconds = time.monotonic() - began
+    completed, failed = completed_requests(folder)
+    if has_metrics:
+        has_metrics = _take_metrics(plan, server, folder / names.METRICS_AFTER, report)
+    if failed:
+        report(f"{failed} of {completed + failed} requests failed; {names.CLIENT_LOG} says why")
+    report(f"{completed} requests came back in {seconds:.0f} s with the client's own start")
+    return {
+        "client": {"command": words, "seconds": round(seconds, 3)},
+        "load": vars(plan.load),
+        "requests": {"completed": completed, "failed": failed},
+        "metrics": metrics if has_metrics else None,
+    }
+
+
+def _take_metrics(plan: BenchPlan, server: RunningServer, file: Path, report: Report) -> bool:
+    """Whether the server has metrics; a benchmark without them is still one."""
+    try:
+        path = engine_servers.SERVERS[plan.engine].metrics
+        write_bytes(file, server.http.get(path, _METRICS_TIMEOUT_S))
+    except ServerAnswerError as error:
+        server.require_alive("before its metrics were taken")
+        report(f"no metrics: {error.message}")
+        return False
+    return True
+
+
+def _profile(
+    plan: BenchPlan, folder: Path, server: RunningServer, report: Report
+) -> dict[str, Any] | None:
+    if plan.profile is None:
+        return None
+    report(f"profiling {plan.profile.steps} steps of {plan.profile.requests} requests")
+    files = profile_window.record_window(plan, plan.profile, folder, server)
+    config = folder / model_files.CONFIG
+    if config.is_file():
+        shutil.copyfile(config, folder / names.TRACES / model_files.CONFIG)
+    size = sum(file.stat().st_size for file in files)
+    report(f"{len(files)} traces, {size / 1e6:.1f} MB")
+    return {**vars(plan.profile), "files": [str(file.relative_to(folder)) for file in files]}

@@ -1,0 +1,91 @@
+"""The engine's benchmark client against a running server, and what it left."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture import processes
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.serve_bench import bench_plan as names
+from layerscope.capture.serve_bench.bench_plan import BenchPlan
+from layerscope.capture.serve_bench.engine_servers import found_program
+from layerscope.capture.serve_bench.server_process import RunningServer
+
+_POLL_S = 0.2
+
+
+def run_client(plan: BenchPlan, words: list[str], folder: Path, server: RunningServer) -> None:
+    """Runs it to its end, which is the server's end, too, where that comes first.
+
+    Errors: `CaptureError` where it fails, takes too long, or the server ends meanwhile.
+    """
+    log = folder / names.CLIENT_LOG
+    program = found_program(words[0])
+    limit = plan.client_timeout_s
+    deadline = None if limit is None else time.monotonic() + limit
+    with processes.running([program, *words[1:]], log=log, env=_environment()) as client:
+        while client.poll() is None:
+            server.require_alive("while the benchmark ran")
+            if deadline is not None and time.monotonic() > deadline:
+                raise CaptureError(
+                    f"the benchmark client was not done after {limit:g} s; its last words:\n"
+                    + processes.tail_of(log),
+                    "fewer requests, or a longer --client-timeout",
+                )
+            time.sleep(_POLL_S)
+    if client.returncode != 0:
+        server.require_alive("while the benchmark ran")
+        raise CaptureError(
+            f"the benchmark client ended with {client.returncode}; its last words:\n"
+            + processes.tail_of(log),
+            "further words for it: --client-arg",
+        )
+
+
+def _environment() -> dict[str, str]:
+    """Requests to this machine pass no proxy."""
+    own = f"{names.HOST},localhost"
+    before = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
+    value = f"{before},{own}" if before else own
+    return {**os.environ, "no_proxy": value, "NO_PROXY": value}
+
+
+def completed_requests(folder: Path) -> tuple[int, int]:
+    """(completed, failed) of bench.json. Errors: there is none, or no request came back."""
+    log = folder / names.CLIENT_LOG
+    try:
+        # SGLang writes a line a run; the others one object without line breaks.
+        document = json.loads((folder / names.BENCH).read_text().splitlines()[0])
+        completed = int(document["completed"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise CaptureError(
+            f"the benchmark client left no result that can be read ({error}); its last words:\n"
+            + processes.tail_of(log),
+            "is this version of the engine one that docs/capture.md names?",
+        ) from error
+    if completed == 0:
+        raise CaptureError(
+            f"no request came back: {_first_error(document) or processes.tail_of(log)}",
+            "do --input-len and --output-len fit the model's length?",
+        )
+    return completed, _failed(document, completed)
+
+
+def _failed(document: dict[str, Any], completed: int) -> int:
+    failed, each, sent = (document.get(key) for key in ("failed", "errors", "num_prompts"))
+    if isinstance(failed, int):
+        return failed
+    if isinstance(each, list):
+        return sum(1 for error in each if error)
+    return max(0, sent - completed) if isinstance(sent, int) else 0
+
+
+def _first_error(document: dict[str, Any]) -> str:
+    """The end of the first error of a request: the exception stands there."""
+    each = document.get("errors")
+    first = next((error for error in each if error), "") if isinstance(each, list) else ""
+    return str(first).strip()[-400:]

@@ -1,0 +1,183 @@
+"""vLLM's offline class `LLM`: made with a profiler, run with exact numbers of tokens, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import os
+import random
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.model_options import ModelOptions
+
+# Functions are sent to the workers by pickle, which vLLM allows only when it is asked for.
+_PICKLE = "VLLM_ALLOW_INSECURE_SERIALIZATION"
+_MULTIPROCESSING = "VLLM_ENABLE_V1_MULTIPROCESSING"
+
+
+@dataclass(frozen=True)
+class ProfilerPlan:
+    """Where vLLM's torch profiler writes and what it records."""
+
+    folder: Path
+    with_stack: bool = True
+    with_shapes: bool = True
+
+    def config(self) -> dict[str, Any]:
+        """The `profiler_config` of vLLM 0.13 and later."""
+        return {
+            "profiler": "torch",
+            "torch_profiler_dir": str(self.folder.resolve()),
+            "torch_profiler_with_stack": self.with_stack,
+            "torch_profiler_record_shapes": self.with_shapes,
+        }
+
+    def environment(self) -> dict[str, str]:
+        """The same for older versions, which read the environment."""
+        return {
+            "VLLM_TORCH_PROFILER_DIR": str(self.folder.resolve()),
+            "VLLM_TORCH_PROFILER_WITH_STACK": str(int(self.with_stack)),
+            "VLLM_TORCH_PROFILER_RECORD_SHAPES": str(int(self.with_shapes)),
+        }
+
+
+def llm_keywords(options: ModelOptions, *, eager: bool) -> dict[str, Any]:
+    """The keywords of vllm.LLM. `--engine-arg` has the last word."""
+    keywords: dict[str, Any] = {
+        "model": options.model,
+        "dtype": options.dtype,
+        "trust_remote_code": options.trust_remote_code,
+        "tensor_parallel_size": options.tensor_parallel,
+        "pipeline_parallel_size": options.pipeline_parallel,
+        "enforce_eager": eager,
+        # A prompt that ran before (the warm-up) would else be taken from the cache.
+        "enable_prefix_caching": False,
+    }
+    if options.dummy_weights:
+        keywords["load_format"] = "dummy"
+    return {**keywords, **options.engine_args}
+
+
+@contextlib.contextmanager
+def offline_llm(
+    options: ModelOptions,
+    *,
+    eager: bool,
+    plan: ProfilerPlan | None,
+    environment: MutableMapping[str, str] = os.environ,
+) -> Iterator[Any]:
+    """A loaded vllm.LLM; its workers are ended when the block is left.
+
+    One rank runs in this process, which starts faster. Errors: `CaptureError` with vLLM's last
+    message where it cannot load the model.
+    """
+    environment.setdefault(_PICKLE, "1")
+    if options.tensor_parallel * options.pipeline_parallel == 1:
+        environment.setdefault(_MULTIPROCESSING, "0")
+    try:
+        llm = _make(llm_keywords(options, eager=eager), plan, environment)
+    except Exception as error:  # whatever an engine raises: missing files, memory, libraries
+        raise CaptureError(
+            f"vLLM cannot load {options.model}: {_end_of(error)}",
+            "its log above says more; --engine-arg passes on what it asks for "
+            "(max_model_len=4096, gpu_memory_utilization=0.8)",
+        ) from error
+    try:
+        yield llm
+    finally:
+        _end(llm)
+
+
+def _make(
+    keywords: dict[str, Any], plan: ProfilerPlan | None, environment: MutableMapping[str, str]
+) -> Any:
+    if plan is not None and _takes_profiler_config():
+        keywords["profiler_config"] = plan.config()
+    elif plan is not None:
+        environment.update(plan.environment())
+    import vllm
+
+    return vllm.LLM(**keywords)
+
+
+def _end_of(error: Exception) -> str:
+    """The last lines of a message: engines put what a worker said before them."""
+    lines = str(error).strip().splitlines()[-4:]
+    return "\n  ".join(lines) if lines else type(error).__name__
+
+
+def _takes_profiler_config() -> bool:
+    from vllm.engine.arg_utils import EngineArgs
+
+    return "profiler_config" in {field.name for field in dataclasses.fields(EngineArgs)}
+
+
+def _end(llm: Any) -> None:
+    core = getattr(getattr(llm, "llm_engine", None), "engine_core", None)
+    with contextlib.suppress(Exception):  # workers that died already
+        core.shutdown()  # type: ignore[union-attr]
+    del llm
+    gc.collect()
+
+
+def random_prompt(llm: Any, length: int, seed: int) -> list[int]:
+    """Token ids, the same for the same seed."""
+    size = int(llm.llm_engine.vllm_config.model_config.get_vocab_size())
+    drawn = random.Random(seed)
+    return [drawn.randrange(size) for _ in range(length)]
+
+
+def generate(llm: Any, prompt: list[int], output_len: int) -> int:
+    """Runs one prompt to exactly `output_len` tokens; an end-of-text token does not end it."""
+    import vllm
+
+    sampling = vllm.SamplingParams(
+        temperature=0.0, max_tokens=output_len, min_tokens=output_len, ignore_eos=True
+    )
+    try:
+        outputs = llm.generate({"prompt_token_ids": prompt}, sampling, use_tqdm=False)
+    except Exception as error:  # of its kernels, of memory, of workers that died
+        raise CaptureError(
+            f"vLLM failed on a prompt of {len(prompt)} tokens: {_end_of(error)}",
+            "its log above says more",
+        ) from error
+    return len(outputs[0].outputs[0].token_ids)
+
+
+@contextlib.contextmanager
+def profiled(llm: Any, plan: ProfilerPlan) -> Iterator[list[Path]]:
+    """Records the block on every rank; the list is then the new files, sorted by name.
+
+    Errors: `CaptureError` where vLLM wrote no file.
+    """
+    before = set(plan.folder.rglob("*.json*"))
+    files: list[Path] = []
+    llm.start_profile()
+    try:
+        yield files
+    finally:
+        llm.stop_profile()
+    files += sorted(path for path in plan.folder.rglob("*.json*") if path not in before)
+    if not files:
+        raise CaptureError(
+            "vLLM's profiler wrote no trace",
+            f"it was told to write into {plan.folder}; vLLM's log says why it did not",
+        )
+
+
+def world_of(llm: Any) -> dict[str, int]:
+    """{tp, pp, dp, ep} as vLLM runs it; ep is 1 where experts are not spread."""
+    parallel = llm.llm_engine.vllm_config.parallel_config
+    tp, dp = int(parallel.tensor_parallel_size), int(parallel.data_parallel_size)
+    spread = bool(getattr(parallel, "enable_expert_parallel", False))
+    return {
+        "tp": tp,
+        "pp": int(parallel.pipeline_parallel_size),
+        "dp": dp,
+        "ep": tp * dp if spread else 1,
+    }

@@ -1,0 +1,44 @@
+"""What a tensor is, never what is in it."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+_MOST_LEVELS = 6  # of containers in the arguments of a module
+_MOST_ITEMS = 64  # of one container
+
+
+def tensor_metadata(tensor: Any) -> dict[str, Any]:
+    """Shape, dtype, device, stride and storage offset; null where a kind of tensor has none."""
+    return {
+        "shape": [int(n) for n in tensor.shape],
+        "dtype": str(tensor.dtype),
+        "device": str(tensor.device),
+        "stride": _or_none(lambda: [int(n) for n in tensor.stride()]),
+        "storage_offset": _or_none(lambda: int(tensor.storage_offset())),
+    }
+
+
+def value_metadata(value: Any, level: int = 0) -> Any:
+    """Tensors of nested lists and dicts by their metadata, all else by the name of its type."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return tensor_metadata(value)
+    if level < _MOST_LEVELS and isinstance(value, (list, tuple)):
+        items = [value_metadata(v, level + 1) for v in value[:_MOST_ITEMS]]
+        left = len(value) - len(items)
+        return [*items, {"type": f"… {left} more"}] if left else items
+    if level < _MOST_LEVELS and isinstance(value, dict):
+        some = itertools.islice(value.items(), _MOST_ITEMS)
+        return {str(key): value_metadata(v, level + 1) for key, v in some}
+    return {"type": type(value).__name__}
+
+
+def _or_none(read: Any) -> Any:
+    """Nested and sparse tensors have no strides; fake ones have symbols for them."""
+    try:
+        return read()
+    except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        return None

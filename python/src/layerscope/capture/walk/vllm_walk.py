@@ -1,0 +1,63 @@
+"""`walk` in vLLM: the model of every rank, seen in its worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from layerscope.capture import engines, vllm_offline
+from layerscope.capture.model_options import ModelOptions
+from layerscope.capture.vllm_offline import ProfilerPlan
+from layerscope.capture.walk.document import ProfilePlace, Run, document
+from layerscope.capture.walk.snapshot import snapshot, start_recording, stop_recording
+
+
+def walk_vllm(
+    options: ModelOptions, run_id: str, input_len: int | None, profile: ProfilePlace | None
+) -> list[dict[str, Any]]:
+    """One document a rank; see `transformers_walk.walk_transformers`."""
+    plan = None if profile is None else ProfilerPlan(profile.now)
+    with vllm_offline.offline_llm(options, eager=True, plan=plan) as llm:
+        return trees_of(options, llm, run_id, input_len, profile)
+
+
+def trees_of(
+    options: ModelOptions,
+    llm: Any,
+    run_id: str,
+    input_len: int | None,
+    profile: ProfilePlace | None = None,
+) -> list[dict[str, Any]]:
+    """The documents of a started engine, in order of ranks."""
+    run = Run(
+        model=options.model,
+        source="loaded_vllm_worker",
+        run_id=run_id,
+        engine={"name": engines.VLLM, "version": engines.version_of(engines.VLLM)},
+        config=llm.llm_engine.vllm_config.model_config.hf_config.to_dict(),
+        capture_mode="eager",
+        world=vllm_offline.world_of(llm),
+        dummy_weights=options.dummy_weights,
+        profile_dir=None if profile is None else str(profile.final),
+    )
+    plan = None if profile is None else ProfilerPlan(profile.now)
+    documents = [document(run, one) for one in see(llm, input_len, plan)]
+    return sorted(documents, key=lambda made: int(made["rank"]))
+
+
+def see(llm: Any, input_len: int | None, plan: ProfilerPlan | None) -> list[dict[str, Any]]:
+    """What `document` takes, of each rank."""
+    seen: list[dict[str, Any]] = llm.apply_model(snapshot)
+    if input_len is None:
+        return seen
+    prompt = vllm_offline.random_prompt(llm, input_len, seed=0)
+    llm.apply_model(start_recording)
+    try:
+        vllm_offline.generate(llm, prompt, output_len=1)
+    finally:
+        calls = llm.apply_model(stop_recording)
+    for one, called in zip(seen, calls, strict=True):
+        one["calls"] = called
+    if plan is not None:
+        with vllm_offline.profiled(llm, plan):
+            vllm_offline.generate(llm, prompt, output_len=1)
+    return seen

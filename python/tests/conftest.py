@@ -1,0 +1,150 @@
+"""Fixtures of all tests: tiny models, the command line, the engine, what did not run here."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import real_configs
+import tiny_models
+
+from layerscope.capture import cli
+
+# Tests load models from folders; a name must never be looked up on the network.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+_NOT_RUN = pytest.StashKey[dict[str, None]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_NOT_RUN] = {}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests marked `torch` are skipped where it is absent, and the summary says so."""
+    absent = [n for n in ("torch", "transformers") if importlib.util.find_spec(n) is None]
+    marked = [item for item in items if item.get_closest_marker("torch")]
+    if not absent or not marked:
+        return
+    reason = f"{' and '.join(absent)} not installed"
+    for item in marked:
+        item.add_marker(pytest.mark.skip(reason=reason))
+    config.stash[_NOT_RUN][f"{len(marked)} tests: {reason}"] = None
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Lines of `not_run_here`, each once."""
+    lines = config.stash[_NOT_RUN]
+    if not lines:
+        return
+    terminalreporter.section("NOT RUN HERE")
+    for line in lines:
+        terminalreporter.line(f"NOTE: {line}")
+
+
+@pytest.fixture
+def not_run_here(pytestconfig: pytest.Config) -> Callable[[str], None]:
+    """`not_run_here("hooks: graph annotations on a GPU")` adds a line to the summary of the run."""
+
+    def note(what: str) -> None:
+        pytestconfig.stash[_NOT_RUN][what] = None
+
+    return note
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the command line left."""
+
+    code: int
+    out: str
+    err: str
+
+
+RunCapture = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run_capture(capsys: pytest.CaptureFixture[str]) -> RunCapture:
+    """`run_capture("walk", folder, "-o", file)` runs `layerscope-capture` in this process."""
+
+    def run(*words: str | Path) -> Outcome:
+        capsys.readouterr()
+        try:
+            code = cli.main([str(word) for word in words])
+        except SystemExit as exit_:  # argparse: help and bad options
+            code = exit_.code if isinstance(exit_.code, int) else 1
+        said = capsys.readouterr()
+        return Outcome(code, said.out, said.err)
+
+    return run
+
+
+class Engine:
+    """The built program `layerscope`."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def run(self, words: Sequence[str | Path], *, code: int = 0) -> str:
+        """Standard output; the test fails when the exit code is another."""
+        done = subprocess.run(
+            [self.program, *map(str, words)], capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def json(self, *words: str | Path) -> dict[str, Any]:
+        """The document of `layerscope WORDS --format json`."""
+        document = json.loads(self.run([*words, "--format", "json"]))
+        assert isinstance(document, dict)
+        return document
+
+
+@pytest.fixture(scope="session")
+def layerscope_bin(pytestconfig: pytest.Config) -> Engine:
+    """The program that LAYERSCOPE_BIN names; without it the test is skipped, said loudly."""
+    program = os.environ.get("LAYERSCOPE_BIN") or shutil.which("layerscope")
+    if not program:
+        pytestconfig.stash[_NOT_RUN][
+            "tests that read what was written with the engine: LAYERSCOPE_BIN names no program"
+        ] = None
+        pytest.skip("LAYERSCOPE_BIN names no program")
+    return Engine(program)
+
+
+@pytest.fixture
+def real_configs_here(not_run_here: Callable[[str], None]) -> None:
+    """Skips the test, said loudly, where the real configs are not beside the repository."""
+    if not real_configs.names():
+        not_run_here(f"tests on real configs: {real_configs.FOLDER} is not here")
+        pytest.skip(f"{real_configs.FOLDER} is not here")
+
+
+@pytest.fixture(scope="session")
+def tiny_qwen3(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny Qwen3; read only."""
+    return tiny_models.write_qwen3(tmp_path_factory.mktemp("models") / "tiny-qwen3")
+
+
+@pytest.fixture(scope="session")
+def tiny_qwen3_moe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny Qwen3-MoE; read only."""
+    return tiny_models.write_qwen3_moe(tmp_path_factory.mktemp("models") / "tiny-qwen3-moe")
+
+
+@pytest.fixture(scope="session")
+def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny GPT-2; read only."""
+    return tiny_models.write_gpt2(tmp_path_factory.mktemp("models") / "tiny-gpt2")

@@ -1,0 +1,292 @@
+"""The commands in a real vLLM (its CPU build), on tiny random models: `make test-engines`.
+
+Each test starts an engine, which takes a minute or two. What they left is asked of /proc by a
+variable that every process inherits, and by the pid's of what the server started: vLLM's processes
+overwrite their environment with their titles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Engine
+
+from layerscope.capture import engines, errors, process_tree
+
+pytestmark = [pytest.mark.engine, pytest.mark.torch]
+
+_MARK = "ENGINE_TEST"
+_TIMEOUT_S = 900.0
+_SMALL = ("--max-model-len", "128", "--dtype", "float32", "--max-num-seqs", "4", "--enforce-eager")
+_SMALL_KEYWORDS = ("--engine-arg", "max_model_len=128", "--engine-arg", "max_num_seqs=4")
+_PROBE = Path(__file__).parent / "routing_probe.py"
+
+
+class Vllm:
+    """Starts commands with little memory and one thread a rank, and knows what they started."""
+
+    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
+        self.folder = folder
+        self.say = say
+        self.mark = uuid.uuid4().hex
+        self.env = {
+            **os.environ,
+            _MARK: self.mark,
+            "VLLM_CPU_KVCACHE_SPACE": "1",
+            # Two ranks want a NUMA node each, unless threads are bound by nobody.
+            "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+            "OMP_NUM_THREADS": "1",
+            "HF_HUB_OFFLINE": "1",
+        }
+        self.seen: dict[tuple[int, int], str] = {}
+
+    def start(self, *words: str | Path, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, *map(str, words)],
+            env={**self.env, **variables},
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def capture(self, *words: str | Path, **variables: str) -> str:
+        """Output of a command of layerscope-capture that must succeed."""
+        return self.python("-m", "layerscope.capture.cli", *words, **variables)
+
+    def python(self, *words: str | Path, **variables: str) -> str:
+        began = time.monotonic()
+        process = self.start(*words, **variables)
+        try:
+            out, _ = process.communicate(timeout=_TIMEOUT_S)
+        finally:
+            process.kill()
+        self.say(f"{words[2] if words[0] == '-m' else words[0]}: {time.monotonic() - began:.0f} s")
+        assert process.returncode == errors.OK, out[-6000:]
+        return out
+
+    def watch(self, pid: int) -> None:
+        """Notes all that runs below a process now."""
+        for process in process_tree.descendants([pid], process_tree.read_table()):
+            self.seen[process.pid, process.started] = _title(process.pid)
+
+    def left(self) -> list[str]:
+        """Titles of processes of this test that still run."""
+        found = []
+        for process in process_tree.read_table().values():
+            with contextlib.suppress(OSError):
+                text = Path(f"/proc/{process.pid}/environ").read_bytes().decode(errors="replace")
+                is_ours = f"{_MARK}={self.mark}" in text.split("\0")
+                was_seen = (process.pid, process.started) in self.seen
+                if (is_ours or was_seen) and not process.is_zombie:
+                    found.append(_title(process.pid))
+        return found
+
+
+def _title(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ").strip()
+    except OSError:
+        return ""
+
+
+@pytest.fixture
+def vllm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Vllm]:
+    if not engines.is_installed(engines.VLLM):
+        pytest.skip("vLLM is not installed")
+
+    def say(text: str) -> None:
+        with capsys.disabled():
+            print(f"\n  {text}", end="")
+
+    made = Vllm(tmp_path, say)
+    yield made
+    deadline = time.monotonic() + 10
+    while made.left() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert made.left() == [], "processes are left"
+
+
+def _read(path: Path) -> Any:
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+
+
+def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:
+    """The node of a module tree at a path."""
+    while tree["path"] != path:
+        tree = next(
+            child for child in tree["children"] if f"{path}.".startswith(f"{child['path']}.")
+        )
+    return tree
+
+
+def _of_each_layer() -> set[str]:
+    """Paths that a tiny Qwen3 has in transformers and in vLLM."""
+    return {f"model.layers.{i}.{part}" for i in range(2) for part in ("self_attn", "mlp")}
+
+
+def test_walk_writes_the_tree_of_every_rank(
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+) -> None:
+    """Two ranks: 4 heads, 2 for keys and 2 for values, of 32 each: 256 rows, half in each."""
+    out = vllm.folder / "tree"
+    out.mkdir()
+    vllm.capture(
+        *("walk", tiny_qwen3, "--engine", "vllm", "-tp", "2", "--dtype", "float32"),
+        *("-o", out / "model_tree.json", "--with-forward", "--profile-dir", out / "profile"),
+        *_SMALL_KEYWORDS,
+    )
+    trees = [_read(file) for file in sorted(out.glob("model_tree*.json"))]
+    assert [tree["rank"] for tree in trees] == [0, 1]
+    for tree in trees:
+        assert tree["world"]["tp"] == 2
+        qkv = _node(tree["tree"], "model.layers.0.self_attn.qkv_proj")["config"]
+        assert (qkv["output_size"], qkv["output_size_per_partition"]) == (256, 128)
+        assert qkv["tp_rank"] == tree["rank"]
+        paths = {entry["path"] for entry in tree["call_order"]}
+        assert paths >= _of_each_layer()
+    traces = sorted((out / "profile").glob("*.json*"))
+    assert len(traces) == 2
+    modules = layerscope_bin.json(
+        "modules", traces[0], "--model-tree", sorted(out.glob("model_tree*.json"))[0]
+    )
+    vllm.say(f"{len(trees)} trees, {len(paths)} modules called")
+    assert "model.layers.1.self_attn" in json.dumps(modules)
+
+
+def test_profile_records_single_requests(
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+) -> None:
+    out = vllm.folder / "profiles"
+    vllm.capture(
+        *("profile", tiny_qwen3, "--engine", "vllm", "--dtype", "float32", "-o", out),
+        *("--num-prompts", "2", "--input-len", "8", "--output-len", "3", "--warmup", "1"),
+        *_SMALL_KEYWORDS,
+    )
+    document = vllm.folder / "requests.json"
+    layerscope_bin.run(["requests", out, "-o", document])
+    requests = _read(document)
+    assert [(r["prompt_tokens"], r["output_tokens"]) for r in requests["requests"]] == [(8, 3)] * 2
+    times = [node["gpu_ns"] for node in requests["nodes"] if node["path"] == "model.layers.1"]
+    vllm.say(f"2 requests, {len(requests['nodes'])} modules, layer 1: {times[0]} ns")
+    assert all(value > 0 for value in times[0])
+
+
+def test_serve_bench_with_hooks_of_the_entry_point_in_a_spawned_worker(
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+) -> None:
+    """LAYERSCOPE_HOOKS alone: no bootstrap folder, so that vLLM's own plugin loading installs it,
+    in the engine core, which is a process of its own."""
+    out, hooks = vllm.folder / "bench", vllm.folder / "hooks"
+    said = vllm.capture(
+        *("serve-bench", tiny_qwen3, "--engine", "vllm", "-o", out, "--num-prompts", "12"),
+        *("--input-len", "16", "--output-len", "8", "--max-concurrency", "2"),
+        *("--profile", "--profile-steps", "3", "--profile-requests", "2", "--no-stack"),
+        *("--", *_SMALL),
+        LAYERSCOPE_HOOKS="record_function",
+        LAYERSCOPE_HOOKS_DIR=str(hooks),
+    )
+    record = _read(out / "serve_bench.json")
+    assert record["requests"] == {"completed": 12, "failed": 0}
+    reports = [json.loads(file.read_text()) for file in hooks.glob("*.report")]
+    assert (
+        len(reports) == 1 and reports[0]["capture"] and reports[0]["models"] == ["Qwen3ForCausalLM"]
+    )
+    for line in said.splitlines():
+        if line.startswith("  layerscope "):
+            layerscope_bin.run([*line.split()[1:], "-o", vllm.folder / "read.json"])
+    workload = vllm.folder / "workload.json"
+    bench: list[str | Path] = [out / "bench.json", out / "metrics_after.txt"]
+    before: list[str | Path] = ["--prometheus-before", out / "metrics_before.txt"]
+    layerscope_bin.run(["workload", *bench, *before, "-o", workload])
+    summary = _read(workload)["summary"]
+    assert summary["completed"] == 12
+    names = {
+        event.get("name")
+        for event in _read(next((out / "traces").glob("rank0*.gz")))["traceEvents"]
+    }
+    assert {str({"Module": path}) for path in _of_each_layer()} <= names
+    server = _read(workload)["server"]
+    vllm.say(f"ready in {record['server']['ready_s']} s, client {record['client']['seconds']} s")
+    vllm.say(f"ttft p50 {summary['ttft']['p50_ns'] / 1e6:.1f} ms, {len(server)} metrics")
+    vllm.say(f"hooks: {reports[0]['modules']} modules in pid {reports[0]['pid']}")
+
+
+@pytest.mark.parametrize("victim", ["server", "worker"])
+def test_a_server_killed_midway_leaves_nothing(vllm: Vllm, tiny_qwen3: Path, victim: str) -> None:
+    """The API server, or its engine core, dies by SIGKILL while requests run."""
+    out = vllm.folder / "bench"
+    process = vllm.start(
+        *("-m", "layerscope.capture.cli", "serve-bench", tiny_qwen3, "--engine", "vllm"),
+        *("-o", out, "--num-prompts", "100000", "--input-len", "16", "--output-len", "64"),
+        *("--max-concurrency", "4", "--", *_SMALL),
+        PYTHONUNBUFFERED="1",
+    )
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if line.startswith("sending"):
+            break
+    else:
+        pytest.fail("".join(lines))
+    _wait_for_requests(vllm.folder)
+    vllm.watch(process.pid)
+    below = process_tree.descendants([process.pid], process_tree.read_table())
+    worker = next(one for one in below if "EngineCore" in _title(one.pid))
+    chosen = worker.parent if victim == "server" else worker.pid
+    vllm.say(f"{len(below)} processes; killing {_title(chosen)[-60:]}")
+    os.kill(chosen, signal.SIGKILL)
+    began = time.monotonic()
+    rest, _ = process.communicate(timeout=120)
+    vllm.say(f"ended {time.monotonic() - began:.1f} s later with {process.returncode}")
+    assert process.returncode == errors.FAILED, rest[-3000:]
+    assert "the server" in rest and "while the benchmark ran" in rest
+    assert vllm.left() == []
+    assert not out.exists()
+
+
+def _wait_for_requests(folder: Path) -> None:
+    """Until the server's log, in the folder that is not yet at its place, names one."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        logs = [file.read_text(errors="replace") for file in folder.glob(".bench.*/server.log")]
+        if any("POST /v1/completions" in log for log in logs):
+            return
+        time.sleep(0.5)
+    pytest.fail("no request came")
+
+
+def test_fewer_layers_and_balanced_routing_hold_in_the_engine(
+    vllm: Vllm, tiny_qwen3_moe: Path
+) -> None:
+    """16 tokens of 2 experts each over 4 experts: 8 each; then steps of one token: 2 experts
+    once. Of two layers one computes: one call of a router a step."""
+    patched = vllm.folder / "patched"
+    vllm.capture(
+        *("config-patch", tiny_qwen3_moe, "--layers", "1", "--balanced-routing"),
+        *("--link-weights", "-o", patched),
+    )
+    plain = json.loads(vllm.python(_PROBE, tiny_qwen3_moe).splitlines()[-1])
+    balanced = json.loads(
+        vllm.python(_PROBE, patched, LAYERSCOPE_PATCH=str(patched)).splitlines()[-1]
+    )
+    vllm.say(f"router calls of two layers {plain}; of one, balanced {balanced}")
+    assert [tokens for tokens, _ in plain] == [16, 16, 1, 1, 1, 1]
+    assert [tokens for tokens, _ in balanced] == [16, 1, 1]
+    assert balanced[0][1] == [8, 8, 8, 8]
+    assert all(sorted(loads) == [0, 0, 1, 1] for _, loads in balanced[1:])

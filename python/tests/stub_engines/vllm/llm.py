@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from stub_scheduler import Scheduler
+
+
+@dataclass
+class SamplingParams:
+    temperature: float = 1.0
+    max_tokens: int = 16
+    ignore_eos: bool = False
+    detokenize: bool = True
+
+
+class LLM:
+    def __init__(
+        self,
+        model: str,
+        *,
+        compilation_config: dict[str, Any] | None = None,
+        enforce_eager: bool = False,
+        max_num_batched_tokens: int = 48,
+        profiler_config: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        assert os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] == "0"
+        from vllm.v1.worker.gpu_worker import Worker
+
+        mode = (compilation_config or {}).get("mode", 3)
+        self._worker = Worker(SimpleNamespace(mode=0 if enforce_eager else mode))
+        self._worker.load_model()
+        self._profiler_dir = (profiler_config or {}).get("torch_profiler_dir")
+        self._profiles = 0
+        self._scheduler = Scheduler(max_num_batched_tokens, mixed=True)
+
+    def start_profile(self) -> None:
+        assert self._profiler_dir is not None, "no profiler_config"
+
+    def stop_profile(self) -> None:
+        self._profiles += 1
+        trace = Path(self._profiler_dir) / f"rank0.{self._profiles}.pt.trace.json"
+        trace.write_text("{}")
+
+    def generate(
+        self, prompts: list[dict[str, Any]], sampling_params: SamplingParams, use_tqdm: bool = True
+    ) -> list[Any]:
+        from vllm.v1.core import output_of
+
+        token_ids = [prompt["prompt_token_ids"] for prompt in prompts]
+        for step in self._scheduler.run(token_ids, sampling_params.max_tokens):
+            self._worker.execute_model(output_of(step))
+        return []

@@ -1,0 +1,149 @@
+"""What holds for every command of layerscope-capture."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import RunCapture
+
+import layerscope
+from layerscope.capture import cli, errors
+from layerscope.capture.command import Command
+
+_HEAVY = ("torch", "transformers", "vllm", "sglang", "tensorrt_llm", "nvtx", "pyarrow", "numpy")
+_VERBS = [cli.verb_of(name) for name in cli.COMMANDS]
+
+
+def _command(verb: str) -> Command:
+    command = importlib.import_module(cli.COMMANDS[_VERBS.index(verb)]).COMMAND
+    assert isinstance(command, Command)
+    return command
+
+
+@pytest.fixture
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A working directory that must still be empty afterwards."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    assert list(tmp_path.iterdir()) == []
+
+
+def _in_bare_python(statement: str) -> subprocess.CompletedProcess[str]:
+    """Runs a statement in an interpreter that refuses to import anything large."""
+    guard = (
+        "import sys\n"
+        f"heavy = {_HEAVY!r}\n"
+        "class Guard:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in heavy: raise ImportError('imported ' + name)\n"
+        "sys.meta_path.insert(0, Guard())\n"
+    )
+    source = str(Path(layerscope.__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-c", guard + statement],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+
+
+def test_every_command_is_named_as_its_package() -> None:
+    assert [_command(verb).name for verb in _VERBS] == _VERBS
+
+
+def test_help_lists_every_command_without_torch_or_an_engine() -> None:
+    done = _in_bare_python("from layerscope.capture.cli import main; main(['--help'])")
+    assert done.returncode == 0, done.stderr
+    for verb in _VERBS:
+        assert re.search(rf"^ +{verb}\b", done.stdout, re.MULTILINE), verb
+
+
+@pytest.mark.parametrize("verb", _VERBS)
+def test_help_of_a_command_has_examples_and_needs_no_torch(verb: str) -> None:
+    done = _in_bare_python(f"from layerscope.capture.cli import main; main([{verb!r}, '--help'])")
+    assert done.returncode == 0, done.stderr
+    assert "Examples:" in done.stdout
+    assert f"layerscope-capture {verb}" in done.stdout.split("Examples:")[1]
+    assert "--dry-run" in done.stdout
+
+
+@pytest.mark.parametrize("verb", _VERBS)
+def test_every_example_runs_dry_and_writes_nothing(
+    verb: str, run_capture: RunCapture, empty_folder: Path
+) -> None:
+    for example in _command(verb).examples:
+        words = shlex.split(example)
+        while words and re.match(r"[A-Z_]+=", words[0]):  # VARIABLE=value layerscope-capture …
+            del words[0]
+        assert words[:2] == ["layerscope-capture", verb], example
+        # Behind the verb: what stands behind a `--` is the command line of another program.
+        done = run_capture(words[1], "--dry-run", *words[2:])
+        assert done.code == errors.OK, f"{example}\n{done.err}"
+        assert done.out.strip(), f"{example}: a dry run says what would be done"
+
+
+@pytest.mark.parametrize("verb", _VERBS)
+def test_dry_run_needs_no_torch(verb: str, empty_folder: Path) -> None:
+    words = shlex.split(_command(verb).examples[0])[1:]
+    words.insert(1, "--dry-run")
+    done = _in_bare_python(f"from layerscope.capture.cli import main; sys.exit(main({words!r}))")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("verb", _VERBS)
+def test_an_unknown_option_is_a_usage_error(verb: str, run_capture: RunCapture) -> None:
+    done = run_capture(*shlex.split(_command(verb).examples[0])[1:], "--no-such-option")
+    assert done.code == errors.USAGE
+    assert "--no-such-option" in done.err
+
+
+def test_a_misspelt_command_names_the_nearest(run_capture: RunCapture) -> None:
+    done = run_capture("wlak", "model")
+    assert done.code == errors.USAGE
+    assert "did you mean 'walk'?" in done.err
+
+
+def test_without_a_command_help_is_printed(run_capture: RunCapture) -> None:
+    done = run_capture()
+    assert done.code == errors.USAGE
+    assert "COMMAND" in done.out
+
+
+def test_the_version_is_that_of_the_engine(run_capture: RunCapture) -> None:
+    lists = Path(__file__).parents[2] / "CMakeLists.txt"
+    found = re.search(r"project\([^)]*VERSION\s+([0-9.]+)", lists.read_text())
+    assert found is not None
+    assert layerscope.__version__ == found[1]
+    assert found[1] in run_capture("--version").out
+
+
+def test_sigterm_ends_a_command_as_ctrl_c_does(
+    run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleaned_up = []
+
+    def killed(_: argparse.Namespace) -> int:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            cleaned_up.append(True)
+        return errors.OK
+
+    waits = Command("walk", "", "", (), lambda parser: None, killed)
+    monkeypatch.setattr(cli, "commands", lambda only=None: [waits])
+    before = signal.getsignal(signal.SIGTERM)
+    done = run_capture("walk")
+    assert (done.code, cleaned_up) == (errors.INTERRUPTED, [True])
+    assert "interrupted" in done.err
+    assert signal.getsignal(signal.SIGTERM) is before

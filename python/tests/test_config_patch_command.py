@@ -1,0 +1,279 @@
+"""`config-patch` as a command: the folder it writes, its files, its refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import RunCapture
+
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.patches.plan import PatchPlan, RoutingPlan, load_plan, plan_from_environment
+
+_CONFIG = {
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "model_type": "qwen3_moe",
+    "num_hidden_layers": 6,
+    "hidden_size": 64,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "intermediate_size": 128,
+    "moe_intermediate_size": 32,
+    "num_experts": 8,
+    "num_experts_per_tok": 2,
+    "vocab_size": 512,
+    "time_step_limit": [0.0, float("inf")],
+}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(_CONFIG))
+    for name in ("tokenizer.json", "generation_config.json", "modeling_x.py", "notes.txt"):
+        (folder / name).write_text(f"{{}} {name}")
+    (folder / "model.safetensors").write_bytes(b"weights")
+    (folder / "model.safetensors.index.json").write_text("{}")
+    return folder
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    document = json.loads((folder / "config.json").read_text())
+    assert isinstance(document, dict)
+    return document
+
+
+def test_the_folder_holds_config_plan_and_auxiliary_files(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = run_capture(
+        "config-patch", model, "--set", "num_experts_per_tok=4", "--layers", 2,
+        "--balanced-routing", "--ep-ranks", 4, "-o", out,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert sorted(path.name for path in out.iterdir()) == [
+        "config.json",
+        "generation_config.json",
+        "layerscope_patch.json",
+        "modeling_x.py",
+        "tokenizer.json",
+    ]
+    assert _config(out) == {**_CONFIG, "num_experts_per_tok": 4}  # Infinity and layer count too
+    assert load_plan(out) == PatchPlan(6, (0, 1), RoutingPlan(8, 4, ep_ranks=4))
+    plan = json.loads((out / "layerscope_patch.json").read_text())
+    assert plan["changes"] == [
+        {"key": "num_experts_per_tok", "why": "--set", "before": 2, "after": 4}
+    ]
+    assert plan["needs_dummy_weights"] is False
+    assert "num_experts_per_tok: 2 -> 4" in done.out
+    assert f"LAYERSCOPE_PATCH={out} layerscope-capture drive" in done.out
+
+
+def test_mock_and_cut_say_that_they_need_dummy_weights(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = run_capture(
+        "config-patch", model, "--mock-tp", 2, "--layers", 3, "--cut", "--no-aux", "-o", out
+    )
+    assert done.code == 0, done.err
+    plan = json.loads((out / "layerscope_patch.json").read_text())
+    assert plan["mock"] == {"tp": 2, "moe": "tp", "shared_experts": "divided"}
+    assert plan["needs_dummy_weights"] is True
+    assert plan["keep_layers"] is None
+    assert load_plan(out).is_empty()
+    assert _config(out)["num_hidden_layers"] == 3
+    assert "--dummy-weights" in done.out
+    assert sorted(p.name for p in out.iterdir()) == ["config.json", "layerscope_patch.json"]
+
+
+def test_weights_are_linked_not_copied(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = run_capture("config-patch", model, "--layers", 2, "--link-weights", "-o", out)
+    assert done.code == 0, done.err
+    assert (out / "model.safetensors").resolve() == (model / "model.safetensors").resolve()
+    assert (out / "model.safetensors.index.json").is_symlink()
+    assert "linked 1 weight files" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["--cut"], 2, "--cut without --layers"),
+        (["--keep-layers", "0,2", "--cut"], 2, "--cut without --layers"),
+        (["--mock-tp", "1"], 2, "--mock-tp 1"),
+        (["--mock-tp", "2", "--link-weights"], 2, "weights do not fit"),
+        (["--layers", "2", "--cut", "--link-weights"], 2, "weights do not fit"),
+        (["--layers", "7"], 2, "the model has 6 layers"),
+        (["--layers", "2", "--keep-layers", "0"], 2, "not allowed with"),
+        (["--no-aux", "--aux-from", "x"], 2, "give one of them"),
+        (["--ep-ranks", "0"], 2, "--ep-ranks 0"),
+        (["--ep-ranks", "3", "--balanced-routing"], 2, "8 experts are not divisible"),
+        (["--set", "num_hidden_layer=2"], 2, "did you mean num_hidden_layers?"),
+        (["--mock-tp", "3"], 1, "num_attention_heads 4 is not divisible by 3"),
+        (["--aux-from", "nowhere"], 2, "neither a folder nor a hub id"),
+        (["--unset", "num_experts", "--balanced-routing"], 1, "the config has no experts"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(
+    words: list[str], code: int, says: str, run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    done = run_capture("config-patch", model, *words, "-o", tmp_path / "out")
+    assert done.code == code
+    assert says in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_the_models_own_folder_is_never_replaced(run_capture: RunCapture, model: Path) -> None:
+    for out in (model, model.parent):
+        done = run_capture("config-patch", model, "--layers", 2, "--force", "-o", out)
+        assert done.code == 1
+        assert "holds the model itself" in done.err
+    assert (model / "model.safetensors").exists()
+
+
+def test_a_folder_with_files_is_replaced_only_with_force(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "kept").touch()
+    assert run_capture("config-patch", model, "-o", out).code == 1
+    assert (out / "kept").exists()
+    assert run_capture("config-patch", model, "--force", "-o", out).code == 0
+    assert not (out / "kept").exists()
+
+
+def test_a_dry_run_shows_the_changes_and_writes_nothing(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    done = run_capture("config-patch", model, "--mock-tp", 2, "--dry-run", "-o", tmp_path / "out")
+    assert done.code == 0
+    assert "num_attention_heads: 4 -> 2" in done.out
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_come_from_another_folder_and_win(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "tokenizer.json").write_text("the other tokenizer")
+    out = tmp_path / "out"
+    assert run_capture("config-patch", model, "--aux-from", other, "-o", out).code == 0
+    assert (out / "tokenizer.json").read_text() == "the other tokenizer"
+    assert (out / "generation_config.json").exists()
+
+
+def test_offline_the_hub_is_not_asked_but_the_cache_is(
+    run_capture: RunCapture, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    words = ("config-patch", model, "--aux-from", "org/name", "-o", tmp_path / "out")
+    done = run_capture(*words)
+    assert done.code == 1
+    assert "told to stay offline" in done.err
+    assert "--aux-from DIR" in done.err
+    snapshot = tmp_path / "hub" / "models--org--name" / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    (snapshot / "tokenizer.json").write_text("from the cache")
+    assert run_capture(*words).code == 0
+    assert (tmp_path / "out" / "tokenizer.json").read_text() == "from the cache"
+
+
+def _hub(monkeypatch: pytest.MonkeyPatch, download: Any) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.delenv("TRANSFORMERS_OFFLINE", raising=False)
+    hub = types.ModuleType("huggingface_hub")
+    hub.snapshot_download = download  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+
+
+def test_online_auxiliary_files_are_fetched_by_name(
+    run_capture: RunCapture, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched = tmp_path / "fetched"
+    fetched.mkdir()
+    (fetched / "tokenizer.json").write_text("fetched")
+    asked = []
+
+    def download(name: str, *, allow_patterns: list[str]) -> str:
+        asked.append((name, allow_patterns))
+        return str(fetched)
+
+    _hub(monkeypatch, download)
+    out = tmp_path / "out"
+    assert run_capture("config-patch", model, "--aux-from", "org/name", "-o", out).code == 0
+    assert (out / "tokenizer.json").read_text() == "fetched"
+    assert asked[0][0] == "org/name"
+    assert {"tokenizer.json", "generation_config.json", "*.py"} <= set(asked[0][1])
+    assert not any("safetensors" in pattern for pattern in asked[0][1])
+
+
+def test_a_hub_that_does_not_answer_is_an_error_of_one_line(
+    run_capture: RunCapture, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(name: str, *, allow_patterns: list[str]) -> str:
+        raise OSError("no route to host\nmany more lines")
+
+    _hub(monkeypatch, download)
+    done = run_capture("config-patch", model, "--aux-from", "org/name", "-o", tmp_path / "out")
+    assert done.code == 1
+    assert "the hub gave no files: no route to host\n" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_model_says_where_was_looked(
+    run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    done = run_capture("config-patch", "org/name", "-o", tmp_path / "out")
+    assert done.code == 1
+    assert f"nor in the local cache ({tmp_path / 'hub'})" in done.err
+    assert "hf download org/name" in done.err
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ({"schema": "other"}, "schema is 'other'"),
+        ({"num_layers": 0}, "num_layers is 0"),
+        ({"keep_layers": [1]}, "keep_layers is no list"),
+        ({"keep_layers": [0, 9]}, "keep_layers is no list"),
+        ({"routing": []}, "routing is no object"),
+        ({"routing": {"experts": 4}}, "top_k is None"),
+        (
+            {"routing": {"experts": 4, "top_k": 8, "groups": 1, "top_groups": 1, "ep_ranks": 1}},
+            "is not possible",
+        ),
+    ],
+)
+def test_a_plan_that_is_none_is_refused(
+    document: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    whole = {"schema": "layerscope_patch/1", "num_layers": 4, **document}
+    (tmp_path / "layerscope_patch.json").write_text(json.dumps(whole))
+    with pytest.raises(CaptureError, match=says) as refused:
+        load_plan(tmp_path)
+    assert refused.value.code == 3
+
+
+def test_the_environment_names_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAYERSCOPE_PATCH", raising=False)
+    assert plan_from_environment() is None
+    (tmp_path / "layerscope_patch.json").write_text(json.dumps(PatchPlan(3, (0,)).document()))
+    monkeypatch.setenv("LAYERSCOPE_PATCH", str(tmp_path))
+    assert plan_from_environment() == PatchPlan(3, (0,))
+    assert os.environ["LAYERSCOPE_PATCH"] == str(tmp_path)

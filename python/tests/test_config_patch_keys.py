@@ -1,0 +1,140 @@
+"""Dotted-key overrides: types, new keys, suggestions, identity."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from layerscope.capture.config_patch import overrides
+from layerscope.capture.config_patch.changes import ABSENT, Changes
+from layerscope.capture.errors import USAGE, CaptureError
+
+
+def _config() -> dict[str, Any]:
+    return {
+        "architectures": ["OuterModel"],
+        "model_type": "outer",
+        "auto_map": {"AutoConfig": "configuration_outer.OuterConfig"},
+        "tie_word_embeddings": False,
+        "rope_scaling": None,
+        "text_config": {
+            "num_hidden_layers": 8,
+            "rope_theta": 1e6,
+            "hidden_act": "silu",
+            "layer_types": ["full_attention", "sliding_attention"],
+            "quantized_layers": {"layers.0.experts": {"group_size": 16}},
+        },
+    }
+
+
+def _set(assignment: str) -> tuple[dict[str, Any], Changes]:
+    config, changes = _config(), Changes()
+    overrides.set_key(config, assignment, changes)
+    return config, changes
+
+
+@pytest.mark.parametrize(
+    ("assignment", "read", "value"),
+    [
+        ("text_config.num_hidden_layers=4", ("text_config", "num_hidden_layers"), 4),
+        ("text_config.rope_theta=500000", ("text_config", "rope_theta"), 500000.0),
+        ("text_config.hidden_act=gelu", ("text_config", "hidden_act"), "gelu"),
+        ("text_config.hidden_act=1e6", ("text_config", "hidden_act"), "1e6"),
+        (
+            "text_config.layer_types.1=full_attention",
+            ("text_config", "layer_types", 1),
+            "full_attention",
+        ),
+        (
+            'text_config.layer_types=["full_attention"]',
+            ("text_config", "layer_types"),
+            ["full_attention"],
+        ),
+        ("tie_word_embeddings=true", ("tie_word_embeddings",), True),
+        ('rope_scaling={"factor": 2.0}', ("rope_scaling",), {"factor": 2.0}),
+        (
+            "text_config.quantized_layers.layers.0.experts.group_size=32",
+            ("text_config", "quantized_layers", "layers.0.experts", "group_size"),
+            32,
+        ),
+    ],
+)
+def test_a_value_of_the_type_that_stands_there_is_set(
+    assignment: str, read: tuple[Any, ...], value: Any
+) -> None:
+    config, _ = _set(assignment)
+    node: Any = config
+    for key in read:
+        node = node[key]
+    assert node == value
+    assert type(node) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "says"),
+    [
+        ("text_config.num_hidden_layers=four", "a string where an integer stands"),
+        ("text_config.num_hidden_layers=4.5", "a number where an integer stands"),
+        ("text_config.num_hidden_layers=true", "true or false where an integer stands"),
+        ("text_config.num_hidden_layers=null", "null where an integer stands"),
+        ("text_config.rope_theta=true", "true or false where a number stands"),
+        ("tie_word_embeddings=1", "an integer where true or false stands"),
+        ("text_config.layer_types=full_attention", "a string where a list stands"),
+        ("text_config.layer_types=[1, 2]", "a list with 1, an integer"),
+        ("text_config=4", "an integer where an object stands"),
+        ("text_config.num_hidden_layers", "no KEY=VALUE"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(assignment: str, says: str) -> None:
+    with pytest.raises(CaptureError) as refused:
+        _set(assignment)
+    assert says in refused.value.message
+    assert refused.value.code == USAGE
+
+
+@pytest.mark.parametrize(
+    ("assignment", "suggestion"),
+    [
+        ("num_hidden_layers=4", "did you mean text_config.num_hidden_layers?"),
+        ("text_config.num_hiden_layers=4", "did you mean text_config.num_hidden_layers?"),
+        ("model_typ=x", "did you mean model_type?"),
+        ("text_config.layer_types.7=x", "--add text_config.layer_types.7"),
+    ],
+)
+def test_an_unknown_key_suggests_the_nearest(assignment: str, suggestion: str) -> None:
+    with pytest.raises(CaptureError) as refused:
+        _set(assignment)
+    assert "no key" in refused.value.message
+    assert suggestion in refused.value.hint
+
+
+def test_a_new_key_needs_add_and_its_parent() -> None:
+    config, changes = _config(), Changes()
+    overrides.add_key(config, "text_config.index_topk=512", changes)
+    assert config["text_config"]["index_topk"] == 512
+    assert changes.document() == [{"key": "text_config.index_topk", "why": "--add", "after": 512}]
+    with pytest.raises(CaptureError, match="exists already"):
+        overrides.add_key(config, "model_type=x", changes)
+    with pytest.raises(CaptureError, match="no key vision_config"):
+        overrides.add_key(config, "vision_config.depth=2", changes)
+    with pytest.raises(CaptureError, match="takes no keys"):
+        overrides.add_key(config, "model_type.name=2", changes)
+
+
+def test_a_key_is_removed_and_an_entry_of_a_list_is_not() -> None:
+    config, changes = _config(), Changes()
+    overrides.unset_key(config, "text_config.rope_theta", changes)
+    assert "rope_theta" not in config["text_config"]
+    assert changes.changes[0].after is ABSENT
+    with pytest.raises(CaptureError, match="entry of a list"):
+        overrides.unset_key(config, "text_config.layer_types.0", changes)
+
+
+def test_a_rewritten_identity_takes_the_code_of_the_old_one_along() -> None:
+    config, changes = _config(), Changes()
+    overrides.rewrite_identity(config, "deepseek_v3", ["DeepseekV3ForCausalLM"], changes)
+    assert config["model_type"] == "deepseek_v3"
+    assert config["architectures"] == ["DeepseekV3ForCausalLM"]
+    assert "auto_map" not in config
+    assert [change.key for change in changes.changes] == ["model_type", "architectures", "auto_map"]

@@ -1,0 +1,107 @@
+"""Fewer layers: which ones are kept, and what a cut config still means to the engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import real_configs
+from conftest import Engine
+
+from layerscope.capture import model_files
+from layerscope.capture.config_patch import fewer_layers
+from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.errors import USAGE, CaptureError
+
+_KEPT = 5  # reaches a full layer of every family that has one in four or six
+
+
+@pytest.mark.parametrize(
+    ("text", "layers"),
+    [("0", [0]), ("0,2,5-8", [0, 2, 5, 6, 7, 8]), ("3-3, 0", [0, 3]), ("9,0-1,1", [0, 1, 9])],
+)
+def test_a_list_of_layers_is_read(text: str, layers: list[int]) -> None:
+    assert fewer_layers.parse_layers(text, 10) == layers
+
+
+@pytest.mark.parametrize("text", ["", "x", "1-", "-1", "4-2", "10", "0,,1", "0-10"])
+def test_a_list_that_is_none_or_leaves_the_model_is_refused(text: str) -> None:
+    with pytest.raises(CaptureError) as refused:
+        fewer_layers.parse_layers(text, 10)
+    assert refused.value.code == USAGE
+
+
+def test_layer_0_must_be_kept_and_the_count_must_fit() -> None:
+    config = {"num_hidden_layers": 10}
+    assert fewer_layers.kept_layers(config, 3, None) == [0, 1, 2]
+    with pytest.raises(CaptureError, match="layer 0 is not kept"):
+        fewer_layers.kept_layers(config, None, "1-3")
+    for wrong in (0, -1, 11):
+        with pytest.raises(CaptureError, match="the model has 10 layers"):
+            fewer_layers.kept_layers(config, wrong, None)
+    with pytest.raises(CaptureError, match="no layer count"):
+        fewer_layers.kept_layers({"model_type": "x"}, 3, None)
+
+
+def test_lists_are_cut_with_the_layers_and_draft_entries_stay() -> None:
+    config: dict[str, Any] = {
+        "num_hidden_layers": 4,
+        "num_nextn_predict_layers": 1,
+        "compress_ratios": [0, 4, 128, 4, 0],
+        "layer_types": ["a", "b", "a", "b"],
+        "hybrid_override_pattern": "M*M-",
+        "hidden_act": "silu",  # four letters, no pattern
+        "mlp_only_layers": [0, 3],
+        "first_k_dense_replace": 3,
+        "eos_token_id": [1, 2, 3, 4],
+        "linear_attn_config": {"kda_layers": [1, 2, 3], "full_attn_layers": [4]},
+    }
+    changes = Changes()
+    fewer_layers.cut_layers(config, 2, changes)
+    assert config == {
+        "num_hidden_layers": 2,
+        "num_nextn_predict_layers": 1,
+        "compress_ratios": [0, 4, 0],
+        "layer_types": ["a", "b"],
+        "hybrid_override_pattern": "M*",
+        "hidden_act": "silu",
+        "mlp_only_layers": [0],
+        "first_k_dense_replace": 2,
+        "eos_token_id": [1, 2, 3, 4],
+        "linear_attn_config": {"kda_layers": [1, 2], "full_attn_layers": []},
+    }
+
+
+def test_layers_that_share_keys_and_values_are_not_cut() -> None:
+    config = {"num_hidden_layers": 4, "num_kv_shared_layers": 2}
+    with pytest.raises(CaptureError, match="num_kv_shared_layers 2"):
+        fewer_layers.cut_layers(config, 2, Changes())
+    assert config == {"num_hidden_layers": 4, "num_kv_shared_layers": 2}
+
+
+def _types(engine: Engine, config: Path) -> list[str]:
+    document = engine.json("profiles", "infer", "--config", config)
+    return [layer["type"] for layer in document["data"]["layers"]]
+
+
+@pytest.mark.usefixtures("real_configs_here")
+def test_the_engine_reads_the_cut_of_every_real_config_as_its_first_layers(
+    layerscope_bin: Engine, tmp_path: Path
+) -> None:
+    cut_path = tmp_path / "config.json"
+    for name in real_configs.names():
+        config = real_configs.read(name)
+        fewer_layers.cut_layers(config, _KEPT, Changes())
+        assert model_files.layer_count(config) == _KEPT
+        cut_path.write_text(json.dumps(config))
+        whole = _types(layerscope_bin, real_configs.path_of(name))
+        assert _types(layerscope_bin, cut_path) == whole[:_KEPT], name
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"), [([0], "0"), ([0, 1, 2, 3, 10], "0-3, 10"), ([0, 2, 4], "0, 2, 4")]
+)
+def test_layers_are_written_as_ranges(numbers: list[int], text: str) -> None:
+    assert fewer_layers.as_ranges(numbers) == text

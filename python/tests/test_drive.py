@@ -1,0 +1,301 @@
+"""`drive`: which decode steps are marked, in which process, and what is said where it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from conftest import RunCapture
+from nvtx_recorder import Push, build_recorder, read_pushes
+
+from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.engine_steps import sglang_point, trtllm_point, vllm_point
+from layerscope.capture.drive.nsys import nsys_words
+from layerscope.capture.drive.session import prompts_of, token_range
+from layerscope.capture.drive.step_marker import StepMarker
+from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.hooks.settings import ARMED, StepSettings
+
+_STUBS = Path(__file__).parent / "stub_engines"
+_SOURCE = Path(__file__).parent.parent / "src"
+
+
+@pytest.fixture
+def stubs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stub engines are installed, here and in children."""
+    before = os.environ.get("PYTHONPATH", "")
+    path = [str(_STUBS), str(_SOURCE), *([before] if before else [])]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
+    monkeypatch.syspath_prepend(str(_STUBS))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no nsys
+
+
+# Batches of 1 and 4 with prompts of 16 tokens: 4 prompts are 64 tokens, and the stubs prefill 48 a
+# step, so that without a warm-up the requests of a batch would not decode together.
+_OPTIONS = ["--batch-size", "1", "4", "--input-len", "16", "--milestones", "1,3", "--repeat", "2"]
+_POINTS = [(1, 16), (1, 18), (4, 16), (4, 18)]
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "trtllm"])
+def test_the_chosen_steps_are_marked_where_the_model_runs(
+    engine: str,
+    stubs: None,
+    run_capture: RunCapture,
+    not_run_here: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    library = build_recorder(tmp_path)
+    if library is None:
+        pytest.skip("no C compiler, or no NVTX headers (package nvidia-nvtx)")
+    not_run_here(f"drive: {engine}: against a stub, not run with the real engine or on a GPU")
+    monkeypatch.setenv("NVTX_INJECTION64_PATH", str(library))
+    monkeypatch.setenv("NVTX_RECORDER_FILE", str(tmp_path / "pushes"))
+    output = tmp_path / "out"
+    words = ["--engine", engine, "--profiler", "none", "--backend", "nvtx", "-o", output]
+    done = run_capture("drive", "some/model", *words, *_OPTIONS)
+    assert done.code == 0, done.err
+    for batch, past in _POINTS:
+        assert f"batch {batch}, past length {past}: 2 steps" in done.out
+    summary = json.loads((output / "drive.summary").read_text())
+    assert summary["engine"] == engine and summary["modules"] == 8
+    assert [(s["batch"], s["past"], s["steps"]) for s in summary["steps"]] == [
+        (*point, 2) for point in _POINTS
+    ]
+    _check_pushes(read_pushes(tmp_path / "pushes"))
+    assert not (output / ARMED).exists()
+
+
+def _check_pushes(pushes: list[Push]) -> None:
+    """Two rounds of each batch, in the order of the plan; N counts; the model is inside."""
+    steps = [push for push in pushes if push.text.startswith("bench_step")]
+    order = [(1, 16), (1, 18)] * 2 + [(4, 16), (4, 18)] * 2
+    assert [step.text for step in steps] == [
+        f"bench_step::{n}::bs::{batch}::past::{past}::phase::decode"
+        for n, (batch, past) in enumerate(order)
+    ]
+    roots = [push for push in pushes if push.text == "{'Module': ''}"]
+    inside = [root.around for root in roots if root.around]
+    assert inside == [(step.text,) for step in steps]
+    assert len(roots) > len(inside)  # warm-up, prefill and other decode steps are not marked
+
+
+def test_a_compiled_model_ends_the_drive_and_leaves_nothing(
+    stubs: None, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "vllm", "--profiler", "none", "--backend", "nvtx", "-o", tmp_path / "out"]
+    compiled = '{"mode":3,"cudagraph_mode":"FULL_AND_PIECEWISE"}'
+    done = run_capture("drive", "m", *words, "--engine-arg", f"compilation_config={compiled}")
+    assert done.code == 1
+    assert "only while the model is traced" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def fake_nsys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An nsys that runs the command behind its options and leaves a report, or is broken."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "nsys"
+    script.write_text(
+        "#!/bin/sh\n"
+        'echo "$@" > "$NSYS_SAID"\n'
+        'for word in "$@"; do case "$word" in --output=*) out="${word#--output=}";; esac; done\n'
+        '[ -n "$NSYS_BROKEN" ] || : > "$out.nsys-rep"\n'
+        'while [ "${1#*python}" = "$1" ]; do shift; done\n'
+        'exec "$@"\n'
+    )
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setenv("NSYS_SAID", str(tmp_path / "said"))
+    return folder
+
+
+def test_where_nsys_is_on_path_it_records_the_session(
+    stubs: None, fake_nsys: Path, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "vllm", "-o", tmp_path / "out", "--batch-size", "2", "--input-len", "8"]
+    done = run_capture("drive", "m", *words)
+    assert done.code == 0, done.err
+    said = (tmp_path / "said").read_text()
+    assert said.startswith("profile --trace=cuda,nvtx --cuda-graph-trace=node")
+    assert "--trace-fork-before-exec=true" in said
+    assert "layerscope.capture.drive.session" in said
+    assert f"next: layerscope steps {tmp_path / 'out' / 'report.nsys-rep'}" in done.out
+    plan = json.loads((tmp_path / "out" / "drive.plan").read_text())
+    assert (plan["profiler"], plan["backends"]) == ("nsys", ["nvtx"])
+
+
+def test_traces_of_each_batch_and_input_length_are_a_run_of_their_own(
+    stubs: None, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    # No nsys on PATH: vLLM's own profiler. NVTX spares the test the import of torch.
+    words = ["--engine", "vllm", "--backend", "nvtx", "-o", tmp_path / "out"]
+    done = run_capture("drive", "m", *words, "--batch-size", "1", "2", "--input-len", "8")
+    assert done.code == 0, done.err
+    names = ["batch1_input8/rank0.1.pt.trace.json", "batch2_input8/rank0.2.pt.trace.json"]
+    assert [line for line in done.out.splitlines() if line.startswith("next")] == [
+        f"next: layerscope steps {tmp_path / 'out' / name}" for name in names
+    ]
+
+
+def test_a_missing_nsys_is_an_error_that_says_what_to_do(
+    stubs: None, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "vllm", "--profiler", "nsys", "-o", tmp_path / "out"]
+    done = run_capture("drive", "m", *words)
+    assert done.code == 1
+    assert "nsys is not on PATH" in done.err and "--profiler torch" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_engine_is_an_error_that_says_how_to_install_it(
+    run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "sglang", "--profiler", "none", "-o", tmp_path / "out"]
+    done = run_capture("drive", "m", *words)
+    assert done.code == 1
+    assert "needs sglang" in done.err and "pip install" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tensorrt_llm_without_nsys_is_refused(
+    run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    done = run_capture("drive", "--engine", "trtllm", "m", "--dry-run")
+    assert done.code == USAGE
+    assert "recorded with nsys" in done.err
+
+
+def _plan(**changes: Any) -> DrivePlan:
+    fields: dict[str, Any] = {
+        "engine": "vllm",
+        "model": "m",
+        "batch_sizes": (1, 8),
+        "input_lens": (1024,),
+        "output_len": 129,
+        "milestones": (1, 16, 128),
+    }
+    return DrivePlan(**{**fields, **changes})
+
+
+def test_milestones_are_decode_steps_behind_the_prompt() -> None:
+    assert _plan().points == {(batch, past) for batch in (1, 8) for past in (1024, 1039, 1151)}
+    _plan().check()
+    with pytest.raises(CaptureError, match="milestone 128 is not reached") as caught:
+        _plan(output_len=128).check()
+    assert "--output-len 129" in caught.value.hint
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    plan = _plan(engine_args={"max_model_len": 4096}, quantization="fp8")
+    (tmp_path / "drive.plan").write_text(plan.to_json())
+    assert DrivePlan.load(tmp_path / "drive.plan") == plan
+    (tmp_path / "drive.plan").write_text("{}")
+    with pytest.raises(CaptureError, match="no drive plan"):
+        DrivePlan.load(tmp_path / "drive.plan")
+
+
+def test_prompts_are_distinct_and_the_same_again(tiny_config: Path) -> None:
+    first, again = prompts_of(64, 32, (100, 20_000)), prompts_of(64, 32, (100, 20_000))
+    assert first == again
+    assert len({tuple(prompt[:4]) for prompt in first}) == 64
+    low, high = token_range(str(tiny_config))
+    assert 0 < low < high < 128
+    assert token_range("no/such-model") == (100, 20_000)
+
+
+@pytest.fixture
+def tiny_config(tmp_path: Path) -> Path:
+    (tmp_path / "config.json").write_text('{"model_type": "x", "vocab_size": 128}')
+    return tmp_path
+
+
+def test_the_point_of_a_vllm_step() -> None:
+    def output(new: list[str], computed: list[int], tokens: list[int]) -> SimpleNamespace:
+        return SimpleNamespace(
+            scheduled_new_reqs=new,
+            scheduled_cached_reqs=SimpleNamespace(num_computed_tokens=computed),
+            num_scheduled_tokens={str(i): n for i, n in enumerate(tokens)},
+        )
+
+    assert vllm_point(None, output([], [16, 16, 16], [1, 1, 1])) == (3, 16)
+    assert vllm_point(None, output([], [16, 17], [1, 1])) is None  # out of step
+    assert vllm_point(None, output(["a"], [16], [1, 8])) is None  # mixed
+    assert vllm_point(None, output([], [16], [8])) is None  # a chunk of a prefill
+    assert vllm_point(None, output([], [], [])) is None
+
+
+def test_the_point_of_an_sglang_step() -> None:
+    runner = SimpleNamespace(is_draft_worker=False)
+
+    def batch(decode: bool, lens: list[int] | None, size: int, total: int) -> SimpleNamespace:
+        mode = SimpleNamespace(is_decode=lambda: decode)
+        return SimpleNamespace(
+            forward_mode=mode, seq_lens_cpu=lens, batch_size=size, seq_lens_sum=total
+        )
+
+    assert sglang_point(runner, batch(True, [17, 17], 2, 34)) == (2, 16)
+    assert sglang_point(runner, batch(True, [17, 18], 2, 35)) is None
+    assert sglang_point(runner, batch(False, [17, 17], 2, 34)) is None
+    assert sglang_point(runner, batch(True, None, 2, 34)) == (2, 16)  # older: the sum alone
+    assert sglang_point(SimpleNamespace(is_draft_worker=True), batch(True, [9], 1, 9)) is None
+
+
+def test_the_point_of_a_tensorrt_llm_step() -> None:
+    engine = SimpleNamespace(is_warmup=False, is_draft_model=False)
+
+    def requests(context: int, tokens: list[int]) -> SimpleNamespace:
+        generation = [SimpleNamespace(max_beam_num_tokens=n) for n in tokens]
+        return SimpleNamespace(context_requests=[None] * context, generation_requests=generation)
+
+    assert trtllm_point(engine, requests(0, [17, 17])) == (2, 16)
+    assert trtllm_point(engine, requests(1, [17])) is None
+    assert trtllm_point(SimpleNamespace(in_warmup=True), requests(0, [17])) is None
+
+
+class _Texts:
+    name = "texts"
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.closed: list[BaseException | None] = []
+
+    def open(self, text: str, path: str) -> None:
+        self.texts.append(text)
+
+    def close(self, token: Any, error: BaseException | None) -> None:
+        self.closed.append(error)
+
+
+def test_a_step_that_fails_closes_its_range_and_is_not_counted(tmp_path: Path) -> None:
+    backend = _Texts()
+    marker = StepMarker(StepSettings(frozenset({(2, 16)})), backend, tmp_path)
+
+    def fail() -> None:
+        raise RuntimeError("out of memory")
+
+    assert marker.run((2, 16), lambda: "not armed") == "not armed"
+    (tmp_path / ARMED).touch()
+    with pytest.raises(RuntimeError):
+        marker.run((2, 16), fail)
+    nested = marker.run((2, 16), lambda: marker.run((2, 16), lambda: "base class"))
+    assert nested == "base class"
+    assert marker.run((2, 17), lambda: "another point") == "another point"
+    assert [str(error) for error in backend.closed] == ["out of memory", "None"]
+    lines = (tmp_path / "bench_steps_rank0.jsonl").read_text().splitlines()
+    assert [json.loads(line)["n"] for line in lines] == [1]
+    assert backend.texts[1] == "bench_step::1::bs::2::past::16::phase::decode"
+
+
+def test_nsys_is_told_to_see_into_graphs_and_workers() -> None:
+    words = nsys_words("nsys", Path("/out"), ["python", "x.py"])
+    assert words[-2:] == ["python", "x.py"]
+    assert "--output=/out/report" in words

@@ -1,0 +1,185 @@
+"""`layerscope-capture walk` from the command line to what the engine reads."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fake_vllm
+import pytest
+from conftest import Engine, RunCapture
+
+from layerscope.capture import errors
+from layerscope.capture.walk.call_order import OUTSIDE
+
+_FOLDER = Path(__file__).parent
+
+
+def _read(path: Path) -> dict[str, Any]:
+    document = json.loads(path.read_text())
+    assert isinstance(document, dict)
+    return document
+
+
+@pytest.mark.torch
+def test_a_walk_with_a_forward_names_the_modules_of_its_own_trace(
+    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Engine
+) -> None:
+    """Qwen3 of 2 layers: 1 + model, embed, rotary, norm, head + 2 × (layer, 2 norms, attention with
+    4 projections and 2 norms, MLP with 3 projections and its activation) = 36 modules, and the
+    ModuleList, which nobody calls."""
+    tree, profile = tmp_path / "model_tree.json", tmp_path / "profile"
+    done = run_capture(
+        "walk", tiny_qwen3, "--engine", "transformers", "--device", "cpu", "-o", tree,
+        "--profile-dir", profile,
+    )  # fmt: skip
+    assert done.code == errors.OK, done.err
+    document = _read(tree)
+    assert document["schema_version"] == 2
+    assert document["source"] == "loaded_transformers_model"
+    assert document["capture_mode"] == "eager"
+    assert document["engine"]["name"] == "transformers"
+    assert document["world"] == {"tp": 1, "pp": 1, "dp": 1, "ep": 1}
+    assert (document["rank"], document["gpu"]) == (0, None)
+    assert document["profile_dir"] == str(profile)
+    assert document["config"]["model_type"] == "qwen3"
+    assert len(document["call_order"]) == 36
+    assert document["call_order"][5]["path"] == "model.layers.0.input_layernorm"
+    ids = [record["id"] for record in document["invocations"]]
+    assert ids == list(range(36))
+
+    told = layerscope_bin.json(
+        "modules", profile / "rank0.pt.trace.json.gz", "--model-tree", tree, "--no-collapse",
+        "-n", "0",
+    )  # fmt: skip
+    paths = [node["path"] for node in told["data"]["nodes"] if node["instance"]]
+    assert sorted(paths) == sorted(entry["path"] for entry in document["call_order"])
+
+
+@pytest.mark.torch
+def test_without_a_forward_there_is_no_order_of_calls(
+    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    tree = tmp_path / "tree.json.gz"
+    done = run_capture(
+        "walk", tiny_qwen3, "--engine", "transformers", "--dummy-weights", "-o", tree
+    )
+    assert done.code == errors.OK, done.err
+    document = json.loads(gzip.decompress(tree.read_bytes()))
+    assert "call_order" not in document and document["invocations"] == []
+    assert any("--with-forward" in line for line in document["limitations"])
+    assert any("random" in line for line in document["limitations"])
+    assert list(tmp_path.iterdir()) == [tree]
+
+
+@pytest.mark.torch
+def test_dummy_weights_need_the_config_alone(
+    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_bytes((tiny_qwen3 / "config.json").read_bytes())
+    words = ("walk", model, "--engine", "transformers", "-o", tmp_path / "model_tree.json")
+    refused = run_capture(*words)
+    assert refused.code == errors.INVALID_INPUT
+    assert "--dummy-weights" in refused.err
+    assert not (tmp_path / "model_tree.json").exists()
+    done = run_capture(*words, "--dummy-weights", "--dtype", "bfloat16")
+    assert done.code == errors.OK, done.err
+    weights = _read(tmp_path / "model_tree.json")["tree"]["children"][1]["weights"]
+    assert weights["weight"]["dtype"] == "torch.bfloat16"
+
+
+@pytest.mark.torch
+def test_a_model_that_is_none_leaves_nothing(
+    tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run_capture("walk", "./none", "--engine", "transformers", "--profile-dir", "profile")
+    assert done.code == errors.INVALID_INPUT
+    assert "transformers cannot load ./none" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+def test_a_model_that_wants_more_than_a_prompt_is_named(
+    tmp_path: Path, run_capture: RunCapture
+) -> None:
+    """An encoder-decoder without the decoder's tokens; its modules can be walked all the same."""
+    from transformers import T5Config
+
+    T5Config(
+        vocab_size=32, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2
+    ).save_pretrained(tmp_path / "t5")  # fmt: skip
+    words = (
+        "walk", tmp_path / "t5", "--engine", "transformers", "--device", "cpu", "--dummy-weights",
+        "-o", tmp_path / "tree.json",
+    )  # fmt: skip
+    done = run_capture(*words, "--with-forward")
+    assert done.code == errors.FAILED
+    assert "T5Model cannot run 16 tokens" in done.err
+    assert run_capture(*words).code == errors.OK
+
+
+@pytest.mark.torch
+def test_an_unknown_dtype_is_a_usage_error(tiny_qwen3: Path, run_capture: RunCapture) -> None:
+    done = run_capture("walk", tiny_qwen3, "--engine", "transformers", "--dtype", "float7")
+    assert done.code == errors.USAGE
+    assert "no dtype 'float7'" in done.err
+
+
+def test_an_output_that_is_no_json_is_refused(run_capture: RunCapture) -> None:
+    done = run_capture("walk", "m", "-o", "tree.csv")
+    assert done.code == errors.USAGE
+    assert "model_tree.json" in done.err
+
+
+def test_a_dry_run_names_the_file_of_each_rank(run_capture: RunCapture) -> None:
+    done = run_capture("walk", "m", "--engine", "vllm", "-tp", "2", "-o", "t.json", "--dry-run")
+    assert "t_rank0.json" in done.out and "t_rank1.json" in done.out
+
+
+@pytest.mark.torch
+def test_every_rank_of_vllm_writes_its_own_document(
+    tiny_qwen3: Path,
+    tmp_path: Path,
+    run_capture: RunCapture,
+    monkeypatch: pytest.MonkeyPatch,
+    not_run_here: Callable[[str], None],
+) -> None:
+    not_run_here("walk in vLLM: not run with the real engine (make test-engines does)")
+    vllm = fake_vllm.install(monkeypatch)
+    done = run_capture(
+        "walk", tiny_qwen3, "--engine", "vllm", "-tp", "2", "-o", tmp_path / "model_tree.json",
+        "--profile-dir", tmp_path / "profile", "--engine-arg", "max_model_len=64",
+    )  # fmt: skip
+    assert done.code == errors.OK, done.err
+    (llm,) = vllm.made
+    assert llm.was_shut_down
+    assert llm.keywords["enforce_eager"] is True
+    assert llm.keywords["max_model_len"] == 64
+    trees = [_read(tmp_path / f"model_tree_rank{rank}.json") for rank in (0, 1)]
+    assert [tree["rank"] for tree in trees] == [0, 1]
+    assert trees[1]["source"] == "loaded_vllm_worker"
+    assert trees[1]["world"] == {"tp": 2, "pp": 1, "dp": 1, "ep": 1}
+    # Both stand-ins for ranks are in this process: of the other's calls the model says "outside".
+    order = [e for e in trees[1]["call_order"] if not e["path"].startswith(OUTSIDE)]
+    assert len(order) == 36
+    assert trees[0]["run_id"] == trees[1]["run_id"]
+    names = sorted(path.name.split(".")[0] for path in (tmp_path / "profile").iterdir())
+    assert names == ["host_1", "rank0", "rank1"]
+    assert not (tmp_path / "model_tree.json").exists()
+
+
+@pytest.mark.torch
+def test_what_vllm_says_of_its_failure_is_passed_on(
+    tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vllm.install(monkeypatch)
+    done = run_capture("walk", tmp_path / "none", "--engine", "vllm", "-o", tmp_path / "t.json")
+    assert done.code == errors.FAILED
+    assert "none is no model" in done.err
+    assert list(tmp_path.iterdir()) == []
