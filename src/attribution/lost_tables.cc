@@ -69,7 +69,7 @@ LostTables FindLostTables(const trace::Trace& trace) {
 
 std::vector<table::HealthEntry> LostTableWarnings(const LostTables& lost) {
   std::vector<table::HealthEntry> entries;
-  const auto add = [&](const char* code, int64_t n, std::string what) {
+  const auto add = [&](const char* code, int64_t n, const std::string& what) {
     if (n == 0) return;
     entries.push_back(
         {code, Severity::kDataLoss, n, what + " Export the report again with all of its tables."});

@@ -74,7 +74,7 @@ std::string CoversText(const WorkloadInput& input) {
 }
 
 std::string PrefixText(const ServerMetrics& server) {
-  const std::string hits = CountText(NumberOf(server, MetricRole::kPrefixHits));
+  std::string hits = CountText(NumberOf(server, MetricRole::kPrefixHits));
   if (hits.empty()) return {};
   const std::optional<int64_t> ppm = PrefixHitPpm(server);
   if (!ppm) return hits;
