@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ _NOT_RUN = pytest.StashKey[dict[str, None]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts what it runs in the background with interrupts ignored, and commands under test
+    # inherit that.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_NOT_RUN] = {}
 
 

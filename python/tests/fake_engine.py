@@ -13,6 +13,7 @@ refuse others. FAKE_ENGINE names what goes wrong, with commas:
   client_hangs       the client never ends
   requests_fail      the client's requests fail, and it ends with 0, as vLLM's does
   no_metrics         404 for metrics
+  profile_hangs      the server never answers a request while it is profiled
   no_trace           the profiler writes nothing
   stubborn           the server and a child of it ignore SIGINT and SIGTERM
   own_session        a child of the server makes a session of its own, and ignores SIGINT
@@ -182,6 +183,9 @@ class _Handler(BaseHTTPRequestHandler):
             os.kill(os.getpid(), signal.SIGKILL)
         if body["model"] not in ("served-name", self.server.options.model):
             self._answer(404, b"no such model")
+        elif _has("profile_hangs") and self.server.window is not None:
+            _state("hangs").write_text("yes")
+            threading.Event().wait()
         elif _has("requests_fail"):
             self._answer(400, b"prompt is too long")
         else:

@@ -150,6 +150,14 @@ def test_a_config_without_a_layer_count_blocks(
     assert "MISSING profile" in done.out  # the engine's own words follow
 
 
+def test_a_program_that_is_named_and_not_there_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAYERSCOPE_BIN", str(tmp_path / "gone"))
+    (found,) = profile_checks.check_profile(tmp_path / "config.json")
+    assert f"{tmp_path / 'gone'}, which is no program" in found.text
+
+
 @pytest.mark.usefixtures("real_configs_here")
 def test_the_engine_gives_every_real_config_a_profile_and_layer_types(
     layerscope_bin: Engine, monkeypatch: pytest.MonkeyPatch

@@ -147,3 +147,18 @@ def test_sigterm_ends_a_command_as_ctrl_c_does(
     assert (done.code, cleaned_up) == (errors.INTERRUPTED, [True])
     assert "interrupted" in done.err
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_full_disk_is_an_error_line(
+    run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device", "out.json")
+
+    fails = Command("check", "", "", (), lambda parser: None, full)
+    monkeypatch.setattr(cli, "commands", lambda only=None: [fails])
+    done = run_capture("check")
+    assert done.code == errors.FAILED
+    assert done.err == (
+        "layerscope-capture check: [Errno 28] No space left on device: 'out.json'\n"
+    )

@@ -286,9 +286,31 @@ def test_one_mamba_group_is_copied_to_every_rank() -> None:
         "num_attention_heads": 4,
         "mamba_n_heads": 8,
         "mamba_n_groups": 1,
+        "mamba_d_ssm": 128,
     }
     mock_rank_zero(config, MockOptions(4), Changes())
     assert (config["mamba_n_heads"], config["mamba_n_groups"]) == (2, 1)
+    assert config["mamba_d_ssm"] == 32
+
+
+def test_a_mamba_width_that_follows_from_the_hidden_size_is_divided_by_its_factor() -> None:
+    """Bamba: mamba_expand * hidden_size = mamba_n_heads * mamba_d_head; transformers checks it."""
+
+    def config() -> dict[str, Any]:
+        return {
+            "model_type": "bamba",
+            "hidden_size": 64,
+            "num_attention_heads": 4,
+            "mamba_n_heads": 8,
+            "mamba_d_head": 16,
+            "mamba_expand": 2,
+        }
+
+    halved = config()
+    mock_rank_zero(halved, MockOptions(2), Changes())
+    assert (halved["mamba_n_heads"], halved["mamba_expand"]) == (4, 1)  # 1 * 64 = 4 * 16
+    with pytest.raises(CaptureError, match="mamba_expand 2 is not divisible by 4"):
+        mock_rank_zero(config(), MockOptions(4), Changes())
 
 
 def test_a_vocabulary_is_rounded_up_before_it_is_divided() -> None:

@@ -15,7 +15,7 @@ from layerscope.capture.config_patch import fewer_layers
 from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.config_patch.tensor_parallel import MockOptions, mock_rank_zero
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.patches.identity_layers import install_identity_layers
+from layerscope.capture.patches.identity_layers import find_layers, install_identity_layers
 from layerscope.capture.patches.plan import PatchPlan, load_plan
 
 pytestmark = pytest.mark.torch
@@ -159,6 +159,35 @@ def test_a_layer_whose_result_is_not_its_input_is_refused() -> None:
         layer.forward(torch.ones(3, 4))
 
 
+class _Tower:
+    """A model with lists of two modules at these paths."""
+
+    def __init__(self, *paths: str) -> None:
+        self._lists = [(p, type("ModuleList", (list,), {})([_ResidualLayer()] * 2)) for p in paths]
+
+    def named_modules(self) -> list[tuple[str, Any]]:
+        return [("", self), *self._lists]
+
+
+def test_the_layers_are_those_of_the_language_model() -> None:
+    model = _Tower("vision_tower.blocks", "model.layers", "model.layers.0.mlp.experts")
+    assert find_layers(model, 2)[0] == "model.layers"
+
+
+def test_two_lists_that_may_be_meant_are_refused() -> None:
+    with pytest.raises(CaptureError, match="2 lists of 2 layers.*encoder.layers, decoder.layers"):
+        find_layers(_Tower("encoder.layers", "decoder.layers"), 2)
+
+
+def test_layers_of_a_compiled_model_are_refused() -> None:
+    import torch
+
+    layers = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)])
+    model = torch.compile(torch.nn.ModuleDict({"layers": layers}), backend="eager")
+    with pytest.raises(CaptureError, match="is compiled"):
+        install_identity_layers(model, PatchPlan(2, (0,)))
+
+
 def test_a_plan_of_another_model_is_refused() -> None:
     with pytest.raises(CaptureError, match="no list of 3 layers"):
         install_identity_layers(_Layers([_ResidualLayer()] * 2), PatchPlan(3, (0,)))
@@ -209,4 +238,4 @@ def test_profile_in_transformers_runs_the_kept_layers_alone(
     calls = []
     model.model.layers[1].self_attn.register_forward_hook(lambda *_: calls.append(1))
     assert transformers_model.generate(model, prompt, 4) == 4  # one prefill, three decode steps
-    assert len(calls) == 1  # the first call alone
+    assert not calls  # it ran once, while it was loaded

@@ -6,21 +6,25 @@ import json
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import RunCapture
+from conftest import Engine, RunCapture
 from nvtx_recorder import Push, build_recorder, read_pushes
 
 from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.drive_run import run_drive
 from layerscope.capture.drive.engine_steps import sglang_point, trtllm_point, vllm_point
 from layerscope.capture.drive.nsys import nsys_words
-from layerscope.capture.drive.session import prompts_of, token_range
+from layerscope.capture.drive.recordings import recordings, spread_annotations
 from layerscope.capture.drive.step_marker import StepMarker
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.hooks.annotation_file import annotations_name
 from layerscope.capture.hooks.settings import ARMED, StepSettings
+from layerscope.capture.random_prompts import prompts_of, token_range
 
 _STUBS = Path(__file__).parent / "stub_engines"
 _SOURCE = Path(__file__).parent.parent / "src"
@@ -86,7 +90,7 @@ def _check_pushes(pushes: list[Push]) -> None:
     assert len(roots) > len(inside)  # warm-up, prefill and other decode steps are not marked
 
 
-def test_a_compiled_model_ends_the_drive_and_leaves_nothing(
+def test_a_compiled_model_ends_the_drive_and_leaves_its_log_alone(
     stubs: None, run_capture: RunCapture, tmp_path: Path
 ) -> None:
     words = ["--engine", "vllm", "--profiler", "none", "--backend", "nvtx", "-o", tmp_path / "out"]
@@ -94,7 +98,11 @@ def test_a_compiled_model_ends_the_drive_and_leaves_nothing(
     done = run_capture("drive", "m", *words, "--engine-arg", f"compilation_config={compiled}")
     assert done.code == 1
     assert "only while the model is traced" in done.err
-    assert list(tmp_path.iterdir()) == []
+    assert f"kept: {tmp_path / 'out.session.log'}" in done.err
+    assert list(tmp_path.iterdir()) == [tmp_path / "out.session.log"]
+    options = ["--batch-size", "1", "--input-len", "8"]
+    assert run_capture("drive", "m", *words, *options).code == 0
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]  # the log of the failure is old
 
 
 @pytest.fixture
@@ -143,6 +151,61 @@ def test_traces_of_each_batch_and_input_length_are_a_run_of_their_own(
     assert [line for line in done.out.splitlines() if line.startswith("next")] == [
         f"next: layerscope steps {tmp_path / 'out' / name}" for name in names
     ]
+
+
+def test_annotations_are_beside_the_traces_of_every_round(
+    stubs: None,
+    run_capture: RunCapture,
+    layerscope_bin: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those of a rank, written before the first round ends, as the hooks write them."""
+    monkeypatch.setenv("STUB_ANNOTATIONS", annotations_name(0))
+    output = tmp_path / "out"
+    words = ["--engine", "vllm", "--backend", "nvtx", "-o", output, "--input-len", "8"]
+    done = run_capture("drive", "m", *words, "--batch-size", "1", "2")
+    assert done.code == 0, done.err
+    for name in ("batch1_input8", "batch2_input8"):
+        assert (output / name / annotations_name(0)).read_text() == "{}"
+    # A rank for `layerscope steps` is a trace alone.
+    found = recordings(output)
+    assert [[file.parent.name for file in group] for group in found] == [
+        ["batch1_input8"],
+        ["batch2_input8"],
+    ]
+    (group, _) = found
+    event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1}
+    group[0].write_text(json.dumps({"traceEvents": [event]}))
+    layerscope_bin.run(["summary", *group])
+
+
+def test_annotations_beside_a_report_stay_where_they_are(tmp_path: Path) -> None:
+    (tmp_path / "report.nsys-rep").touch()
+    (tmp_path / annotations_name(1)).write_text("{}")
+    spread_annotations(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("fault", ["STUB_WAITS_AT", "STUB_FAILS_AT"])
+def test_points_that_ran_are_kept_where_that_is_asked(
+    fault: str, stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of 4 that the engine never decodes together, or at which it breaks down."""
+    monkeypatch.setenv(fault, "4")
+    plan = _plan(
+        batch_sizes=(1, 4), input_lens=(8,), output_len=2, milestones=(1,), profiler="torch"
+    )
+    with pytest.raises(CaptureError):
+        run_drive(plan, tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+    summary = run_drive(plan, tmp_path / "some", all_points=False)
+    assert summary.steps == {(1, 8): 1}
+    assert [group[0].parent.name for group in recordings(tmp_path / "some")][0] == "batch1_input8"
+    four = replace(plan, batch_sizes=(4,))
+    with pytest.raises(CaptureError):
+        run_drive(four, tmp_path / "none", all_points=False)
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_missing_nsys_is_an_error_that_says_what_to_do(

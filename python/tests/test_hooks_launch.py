@@ -5,11 +5,14 @@ The engines are stubs with the real signatures (tests/stub_engines).
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +20,8 @@ import pytest
 from conftest import Outcome, RunCapture
 from nvtx_recorder import build_recorder, read_pushes
 
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import INTERRUPTED, CaptureError
+from layerscope.capture.hooks.foreground import run_foreground
 from layerscope.capture.hooks.hook_report import HookReport, read_reports
 from layerscope.capture.hooks.import_watch import ImportWatch
 from layerscope.capture.hooks.run import hooked_environment, judge
@@ -160,6 +164,62 @@ def test_the_exit_code_of_the_command_is_kept(run_capture: RunCapture, tmp_path:
 
 def _json(report: HookReport) -> str:
     return json.dumps(vars(report))
+
+
+_HOOKS_RUN = (
+    "import signal, sys\n"
+    # A test run in the background may have these ignored.
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+    "from layerscope.capture import cli\n"
+    "sys.exit(cli.main(['hooks', 'run', '--engine', 'vllm', *sys.argv[1:]]))\n"
+)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_interrupts_reach_the_command_and_are_waited_for(
+    sent: signal.Signals, is_loaded: bool, tmp_path: Path
+) -> None:
+    """As of a service: no terminal sends them to the command."""
+    report = tmp_path / "hooks_rank0_pid1.report"
+    script = tmp_path / "server.sh"
+    script.write_text(
+        f"trap 'sleep 0.3; echo ended > {tmp_path}/ended; exit 0' INT TERM HUP\n"
+        f"echo $$ > {tmp_path}/started\n"
+        "while true; do sleep 0.05; done\n"
+    )
+    words = ["-o", str(tmp_path), "--", "sh", str(script)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _HOOKS_RUN, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while not (tmp_path / "started").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        if is_loaded:
+            report.write_text(_json(HookReport("vllm", "nvtx", 0, models=["M"], modules=3)))
+        process.send_signal(sent)
+        out, err = process.communicate(timeout=20)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert process.returncode == INTERRUPTED
+    assert (tmp_path / "ended").exists()
+    assert "no process of the command" not in err and "Traceback" not in err
+    assert ("3 modules of M" in out) == is_loaded  # Ctrl-C is how a server ends
+    assert ("interrupted" in err) != is_loaded
+
+
+def test_the_code_of_a_command_that_was_killed_is_that_of_a_shell(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    assert run_foreground(words, os.environ) == 128 + 9
 
 
 def test_a_program_that_is_not_there_is_named(run_capture: RunCapture, tmp_path: Path) -> None:

@@ -129,6 +129,25 @@ def test_a_second_installation_adds_nothing_and_removal_puts_the_forward_back() 
     assert all("forward" not in m.__dict__ for m in model.modules() if m is not own)
 
 
+def test_a_forward_that_is_an_object_keeps_its_own_attributes() -> None:
+    """A layer that a patch made an identity: its range stands, its modules do not run."""
+
+    class Replacement:
+        def __init__(self, forward: Any) -> None:
+            self._forward, self._path = forward, "elsewhere"
+
+        def __call__(self, x: Any) -> Any:
+            return x
+
+    model = nn.Sequential(nn.Linear(2, 2))
+    model[0].__dict__["forward"] = Replacement(model[0].forward)
+    backend = Listed()
+    x = torch.ones(1, 2)
+    with ModuleRanges(model, backend):
+        assert model(x) is x
+    assert backend.opened == [module_text(""), module_text("0")]
+
+
 def test_a_forward_that_was_replaced_since_is_left_alone() -> None:
     model = Twice()
     ranges = ModuleRanges(model, Listed())

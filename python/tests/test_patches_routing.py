@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -84,6 +86,34 @@ def test_tables_hold_the_assignment(plan: RoutingPlan) -> None:
         top = logits.topk(plan.top_k).indices.sort().values
         expected = [sorted(grouped_experts_of_token(t, plan)) for t in range(tokens)]
         assert top.tolist() == expected
+
+
+@pytest.mark.torch
+def test_a_table_that_was_outgrown_lives_on_for_the_graphs_that_read_it() -> None:
+    import torch
+
+    tables = BalancedTables(RoutingPlan(8, 2))
+    tables.write_ids(torch.zeros(3, 2, dtype=torch.int32), 8)
+    (small,) = tables._tables.values()
+    alive = weakref.ref(small)
+    del small
+    tables.write_ids(torch.zeros(700, 2, dtype=torch.int32), 8)
+    gc.collect()
+    assert alive() is not None
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("plan", [RoutingPlan(256, 8, 1, 1, 8), RoutingPlan(256, 8, 8, 4, 16)])
+def test_balanced_logits_spread_few_tokens_over_the_ranks(plan: RoutingPlan) -> None:
+    """By hand: 8 choices of one token over 8 ranks are one each; in 4 groups of two ranks each
+    group's two choices go to its two ranks."""
+    import torch
+
+    logits = torch.zeros(1, plan.experts)
+    BalancedTables(plan).write_logits(logits)
+    a_rank = plan.experts // plan.ep_ranks
+    ranks = [int(expert) // a_rank for expert in logits.topk(plan.top_k).indices[0]]
+    assert len(set(ranks)) == 8
 
 
 Fake = Callable[[str, str], None]

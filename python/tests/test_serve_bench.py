@@ -16,6 +16,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import fake_engine
@@ -24,12 +25,16 @@ from conftest import Engine
 
 import layerscope
 from layerscope.capture import errors
+from layerscope.capture.serve_bench import profile_window
 
 _MARK = "SERVE_BENCH_TEST"
 _SHARED = Path(__file__).parents[3] / "shared" / "traces" / "cpu"
 # The 20 s that real engines get to end, and the 10 s for a trace to appear, are one second here.
 _PROGRAM = (
-    "import sys\n"
+    "import signal, sys\n"
+    # A test run in the background may have these ignored.
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
     "from layerscope.capture import cli, processes\n"
     "from layerscope.capture.serve_bench import profile_window\n"
     "processes._TERM_GRACE_S = profile_window._NOTHING_S = 1.0\n"
@@ -72,13 +77,23 @@ class Bench:
 
     def left(self) -> list[str]:
         """Command lines of processes of this test that still run."""
-        found = []
+        return list(self._left().values())
+
+    def kill_left(self) -> None:
+        """So that a test that fails leaves none to later ones."""
+        for pid in self._left():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _left(self) -> dict[int, str]:
+        found = {}
         for entry in Path("/proc").iterdir():
             with contextlib.suppress(OSError, ValueError):
                 if entry.name.isdigit() and f"{_MARK}={self.mark}" in (
                     entry / "environ"
                 ).read_bytes().decode(errors="replace").split("\0"):
-                    found.append((entry / "cmdline").read_text().replace("\0", " "))
+                    words = (entry / "cmdline").read_text().replace("\0", " ")
+                    found[int(entry.name)] = words
         return found
 
     def state(self, name: str) -> str:
@@ -104,7 +119,9 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     deadline = time.monotonic() + 5
     while made.left() and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert made.left() == [], "processes are left"
+    left = made.left()
+    made.kill_left()
+    assert left == [], "processes are left"
 
 
 @pytest.fixture
@@ -239,19 +256,31 @@ def test_a_success_takes_the_logs_of_an_earlier_failure_away(bench: Bench) -> No
     assert bench.work() == {"out"}
 
 
+# When an interrupt comes: what hangs, how it is known, and the logs that are there by then.
+_PHASES = {
+    "loading": ("never_healthy", "server.pid", {"out.server.log"}),
+    "benchmark": ("client_hangs", "client.pid", {"out.server.log", "out.client.log"}),
+    "profile": ("profile_hangs", "hangs", {"out.server.log", "out.client.log"}),
+}
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("phase", ["loading", "benchmark"])
-def test_interrupts_end_everything(sent: signal.Signals, phase: str, bench: Bench) -> None:
-    fault = "never_healthy" if phase == "loading" else "client_hangs"
-    process = bench.start("--engine", "vllm", faults=f"{fault},own_session,daemon")
-    bench.state("server.pid" if phase == "loading" else "client.pid")
+@pytest.mark.parametrize("phase", _PHASES)
+def test_interrupts_end_everything_and_leave_the_logs(
+    sent: signal.Signals, phase: str, bench: Bench
+) -> None:
+    fault, state, logs = _PHASES[phase]
+    words = ["--profile"] if phase == "profile" else []
+    process = bench.start("--engine", "vllm", *words, faults=f"{fault},own_session,daemon")
+    bench.state(state)
     assert len(bench.left()) >= 4  # the command, the server, and its children
     process.send_signal(sent)
     _, err = process.communicate(timeout=30)
     assert process.returncode == errors.INTERRUPTED
     assert "interrupted" in err and "Traceback" not in err
     assert bench.left() == []
-    assert bench.work() == set()
+    assert bench.work() == logs
+    assert all(str(bench.output.parent / log) in err for log in logs)
 
 
 def test_processes_that_ignore_every_signal_are_killed(bench: Bench) -> None:
@@ -271,7 +300,7 @@ def test_a_second_interrupt_does_not_leave_what_the_first_was_ending(bench: Benc
     process.communicate(timeout=30)
     assert process.returncode == errors.INTERRUPTED
     assert bench.left() == []
-    assert bench.work() == set()
+    assert bench.work() <= {"out.server.log", "out.client.log"}
 
 
 def test_a_server_that_is_killed_midway_takes_everything_with_it(bench: Bench) -> None:
@@ -356,3 +385,13 @@ def test_the_engine_reads_a_folder_of_recorded_files(
     assert len(documents["requests"]["requests"]) == 1
     total = documents["map"]["stats"]["total_gpu_ns"]
     assert documents["requests"]["requests"][0]["gpu_ns"] == total > 0
+
+
+def test_an_answer_that_is_late_is_not_waited_for_and_errors_are_not_hidden() -> None:
+    """On Python 3.10 the time-out of a future is not the built-in TimeoutError, which is an error
+    of the call itself."""
+    future: Future[None] = Future()
+    profile_window._wait_for(future, 0.01)
+    future.set_exception(TimeoutError("of the call"))
+    with pytest.raises(TimeoutError, match="of the call"):
+        profile_window._wait_for(future, 0.01)

@@ -121,6 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except errors.CaptureError as error:
         print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
         return error.code
+    except OSError as error:  # a disk that is full, a file that may not be read
+        print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
+        return errors.FAILED
     except KeyboardInterrupt:
         print(f"layerscope-capture {command.name}: interrupted", file=sys.stderr)
         return errors.INTERRUPTED

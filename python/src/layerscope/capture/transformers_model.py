@@ -45,7 +45,7 @@ def load(options: ModelOptions) -> Any:
                 **{_dtype_keyword(): dtype},
             )
         model = model.to(device).eval()
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+    except _load_errors() as error:
         raise CaptureError(
             f"transformers cannot load {options.model}: {_first_line(error)}",
             "give a folder with config.json (and weights, or --dummy-weights), or a name of the "
@@ -54,6 +54,17 @@ def load(options: ModelOptions) -> Any:
         ) from error
     patches.apply_to_model(model)  # LAYERSCOPE_PATCH
     return model
+
+
+def _load_errors() -> tuple[type[Exception], ...]:
+    """What a model that cannot be loaded raises; safetensors has a class of its own for files that
+    are cut off or hold a pointer of git-lfs."""
+    found: tuple[type[Exception], ...] = (OSError, ValueError, KeyError, ImportError, RuntimeError)
+    try:
+        from safetensors import SafetensorError
+    except ImportError:
+        return found
+    return (*found, SafetensorError)
 
 
 def _first_line(error: Exception) -> str:

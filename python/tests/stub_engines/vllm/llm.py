@@ -45,12 +45,18 @@ class LLM:
         self._profiles += 1
         trace = Path(self._profiler_dir) / f"rank0.{self._profiles}.pt.trace.json"
         trace.write_text("{}")
+        if name := os.environ.get("STUB_ANNOTATIONS"):
+            (Path(self._profiler_dir) / name).write_text("{}")
 
     def generate(
         self, prompts: list[dict[str, Any]], sampling_params: SamplingParams, use_tqdm: bool = True
     ) -> list[Any]:
         from vllm.v1.core import output_of
 
+        if len(prompts) == int(os.environ.get("STUB_FAILS_AT", 0)):
+            raise RuntimeError("CUDA out of memory")
+        if len(prompts) == int(os.environ.get("STUB_WAITS_AT", 0)):
+            prompts = prompts[:-1]  # its KV cache holds one less
         token_ids = [prompt["prompt_token_ids"] for prompt in prompts]
         for step in self._scheduler.run(token_ids, sampling_params.max_tokens):
             self._worker.execute_model(output_of(step))

@@ -10,9 +10,9 @@ import subprocess
 from layerscope.capture.check.finding import Finding, missing, note, ok
 
 _TIMEOUT_S = 30.0
-# The prototype API of graph annotations: documented for torch 2.12 to 2.15; the CUDA driver and
-# cuda-bindings must know node ids, which came with 13.1.
-_TORCH = (2, 12)
+# The prototype API of graph annotations as hooks use it (hooks/annotation_api.py); the CUDA driver
+# and cuda-bindings must know node ids, which came with 13.1.
+_TORCH = (2, 13)
 _CUDA = (13, 1)
 
 

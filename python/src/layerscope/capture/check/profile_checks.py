@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture.check.finding import Finding, missing, note, ok
+from layerscope.capture.engine_program import PROGRAM, VARIABLE, engine_program
+from layerscope.capture.errors import CaptureError
 
-PROGRAM = "layerscope"
-VARIABLE = "LAYERSCOPE_BIN"
 _TIMEOUT_S = 60.0
 
 # Profiles whose anchor is no name that is known from the config: docs/profiles.md.
 _WITHOUT_FAMILY = ("generic", "generic_addnorm")
 
 
-def find_program() -> str | None:
-    """The program: LAYERSCOPE_BIN, else `layerscope` on PATH."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        return shutil.which(named)
-    return shutil.which(PROGRAM)
-
-
 def check_profile(config: Path) -> list[Finding]:
     """The profile and the layer types that the config gets."""
-    program = find_program()
+    try:
+        program = engine_program()
+    except CaptureError as error:
+        return [missing("profile", error.message, error.hint)]
     if program is None:
         return [
             missing(

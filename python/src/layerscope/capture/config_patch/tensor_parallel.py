@@ -221,6 +221,9 @@ class _RankZero:
                 if self.text.get(groups) != 1:  # one group is copied to every rank
                     self._divide(groups, f"Mamba groups / {n}")
                 self._divide("mamba_d_ssm", f"Mamba width / {n}")
+                if heads == "mamba_n_heads" and self.text.get("mamba_d_ssm") is None:
+                    # Their width is mamba_expand * hidden_size, and transformers compares it.
+                    self._divide("mamba_expand", f"Mamba width / {n}")
 
     # MLPs
 

@@ -19,7 +19,7 @@ bench_step::N::bs::B::past::P::phase::decode, which layerscope reads as a step.
 Where nsys is on PATH the run is recorded by nsys profile --cuda-graph-trace=node, else by PyTorch's
 profiler (vLLM, SGLang). The folder then holds report.nsys-rep, or the traces in a folder for each
 batch and input length; drive.plan, drive.summary (how often each step was marked),
-bench_steps_rank<r>.jsonl and session.log.
+bench_steps_rank<r>.jsonl and session.log. Where it fails, the log is kept as OUTPUT.session.log.
 
 Prompts are random tokens, distinct, and run once before they count: then their KV cache is there
 and all requests of a batch begin to decode together. A step that never ran with exactly the batch

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from layerscope.capture import engines, processes
 from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
 from layerscope.capture.drive.nsys import nsys_words, report_files, require_nsys
-from layerscope.capture.drive.session import marked_points, missing_points
+from layerscope.capture.drive.recordings import spread_annotations
+from layerscope.capture.drive.session import Point, finished_points, marked_points
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment
 from layerscope.capture.hooks.settings import HookSettings, StepSettings
+from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.output import new_folder, write_bytes
 
 LOG = "session.log"
@@ -47,35 +50,66 @@ def session_settings(plan: DrivePlan, folder: Path) -> HookSettings:
     return HookSettings(plan.backends, folder, StepSettings(plan.points))
 
 
-def run_drive(plan: DrivePlan, output: Path, *, force: bool = False) -> DriveSummary:
+def run_drive(
+    plan: DrivePlan, output: Path, *, force: bool = False, all_points: bool = True
+) -> DriveSummary:
     """Runs the plan into a new folder; raises CaptureError, and then leaves no folder.
 
-    On Ctrl-C, too, every process that was started is ended.
+    Its log is kept beside the folder's place then. Without `all_points` a recording of some of the
+    points is a good one, and the summary says which. On Ctrl-C, too, every process that was started
+    is ended.
     """
     engines.require(plan.engine, "drive")
     program = require_nsys() if plan.profiler == "nsys" else None
-    with new_folder(output.absolute(), force=force) as folder:
+    output = output.absolute()
+    with new_folder(output, force=force) as folder, logs_kept(folder, output, [LOG]):
         write_bytes(folder / PLAN_FILE, plan.to_json().encode())
         words = session_words(plan, folder, program=program)
         environment = hooked_environment(session_settings(plan, folder))
-        log = folder / LOG
         with (
             processes.adopted(),
-            processes.running(words, log=log, env=environment) as process,
+            processes.running(words, log=folder / LOG, env=environment) as process,
         ):
             code = process.wait()
-        if code != 0:
-            raise CaptureError(
-                f"the session of {plan.engine} ended with {code}; its last words:\n"
-                + processes.tail_of(log),
-                "run it with --profiler none, and --eager, to see whether the engine runs at all",
-            )
-        summary = _judged(plan, folder)
+        steps = _recorded_steps(plan, folder, code, all_points=all_points)
+        spread_annotations(folder)
+        modules = read_reports(folder)[0].modules
+        summary = DriveSummary(plan.engine, engines.version_of(plan.engine), steps, modules)
         write_bytes(folder / SUMMARY_FILE, summary.to_json().encode())
     return summary
 
 
-def _judged(plan: DrivePlan, folder: Path) -> DriveSummary:
+def _recorded_steps(
+    plan: DrivePlan, folder: Path, code: int, *, all_points: bool
+) -> dict[Point, int]:
+    """How often each point was marked; raises where the recording is no good one."""
+    marked = marked_points(folder)
+    if code != 0:
+        finished = finished_points(plan, folder)
+        if all_points or not finished:
+            raise _session_failed(plan, folder, code)
+        marked = {point: steps for point, steps in marked.items() if point in finished}
+    _require_hooks(plan, folder)
+    missing = sorted(plan.points - marked.keys())
+    if missing and (all_points or not marked):
+        raise _points_missing(plan, missing)
+    if plan.profiler == "nsys" and not report_files(folder):
+        raise CaptureError(
+            f"nsys left no report; its last words:\n{processes.tail_of(folder / LOG)}",
+            "does `nsys status --environment` say that it may profile here?",
+        )
+    return marked
+
+
+def _session_failed(plan: DrivePlan, folder: Path, code: int) -> CaptureError:
+    return CaptureError(
+        f"the session of {plan.engine} ended with {code}; its last words:\n"
+        + processes.tail_of(folder / LOG),
+        "run it with --profiler none, and --eager, to see whether the engine runs at all",
+    )
+
+
+def _require_hooks(plan: DrivePlan, folder: Path) -> None:
     reports = read_reports(folder)
     for report in reports:
         if not report.capture:
@@ -85,23 +119,16 @@ def _judged(plan: DrivePlan, folder: Path) -> DriveSummary:
             f"no process of {plan.engine} loaded a model with hooks",
             f"is {engines.version_of(plan.engine)} a version that docs/capture.md names?",
         )
-    missing = missing_points(plan, folder)
-    if missing:
-        batch, past = missing[0]
-        raise CaptureError(
-            f"{len(missing)} of {len(plan.points)} steps never ran as such, the first: batch "
-            f"{batch} at past length {past}",
-            "the batch does not fit: its KV cache, or the engine's limit of running requests or "
-            "of tokens a step; give a smaller --batch-size or --input-len, or --engine-arg",
-        )
-    if plan.profiler == "nsys" and not report_files(folder):
-        raise CaptureError(
-            f"nsys left no report; its last words:\n{processes.tail_of(folder / LOG)}",
-            "does `nsys status --environment` say that it may profile here?",
-        )
-    modules = reports[0].modules
-    version = engines.version_of(plan.engine)
-    return DriveSummary(plan.engine, version, marked_points(folder), modules)
+
+
+def _points_missing(plan: DrivePlan, missing: Sequence[Point]) -> CaptureError:
+    batch, past = missing[0]
+    return CaptureError(
+        f"{len(missing)} of {len(plan.points)} steps never ran as such, the first: batch "
+        f"{batch} at past length {past}",
+        "the batch does not fit: its KV cache, or the engine's limit of running requests or "
+        "of tokens a step; give a smaller --batch-size or --input-len, or --engine-arg",
+    )
 
 
 def describe(plan: DrivePlan, output: Path, program: str | None) -> str:

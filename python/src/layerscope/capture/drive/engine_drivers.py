@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,8 +12,7 @@ from layerscope.capture import engines
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.canonical_rule import RULES, rule_of, with_batches
-
-Prompts = Sequence[list[int]]
+from layerscope.capture.random_prompts import Prompts
 
 _DEFAULTS = (None, False, 1, "auto")
 # In vLLM a request of which all is cached still computes its last block, and the batch begins to

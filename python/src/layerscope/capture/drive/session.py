@@ -6,40 +6,19 @@ FOLDER holds drive.plan; hooks and steps come from the environment.
 from __future__ import annotations
 
 import json
-import random
 import sys
 from pathlib import Path
 
 from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
-from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver, Prompts
+from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver
 from layerscope.capture.drive.step_marker import steps_name
 from layerscope.capture.errors import OK, CaptureError
 from layerscope.capture.hooks.plugin import install_all
 from layerscope.capture.hooks.settings import ARMED
-from layerscope.capture.model_files import load_config, locate, text_config
+from layerscope.capture.random_prompts import prompts_of, token_range
+from layerscope.capture.trace_files import is_trace
 
-# Below lie special tokens of most tokenizers; above, vocabularies end.
-_FIRST_TOKEN, _LAST_TOKEN = 100, 20_000
 Point = tuple[int, int]
-
-
-def token_range(model: str) -> tuple[int, int]:
-    """The ids that prompts are made of: as many as the model's config has, where it is found."""
-    try:
-        size = int(text_config(load_config(locate(model).config))["vocab_size"])
-    except (CaptureError, KeyError, TypeError, ValueError):
-        return _FIRST_TOKEN, _LAST_TOKEN
-    return min(_FIRST_TOKEN, size // 2), min(_LAST_TOKEN, size - 1)
-
-
-def prompts_of(batch: int, length: int, tokens: tuple[int, int]) -> Prompts:
-    """Random prompts, the same at every call: the second round finds them in the prefix cache.
-
-    They differ from their first tokens on. Shared prefixes would share the KV cache, and decode
-    would read less memory than requests of real users make it read.
-    """
-    source = random.Random(f"{batch} {length}")
-    return [[source.randint(*tokens) for _ in range(length)] for _ in range(batch)]
 
 
 def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
@@ -64,7 +43,12 @@ def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
             armed.unlink()
             if plan.profiler == "torch":
                 driver.stop_profile()
-                _put_aside(folder, f"batch{batch}_input{length}")
+                _put_aside(folder, round_name(batch, length))
+
+
+def round_name(batch: int, length: int) -> str:
+    """The folder of the traces of one batch and input length."""
+    return f"batch{batch}_input{length}"
 
 
 def _put_aside(folder: Path, name: str) -> None:
@@ -74,11 +58,6 @@ def _put_aside(folder: Path, name: str) -> None:
     for trace in folder.iterdir():
         if is_trace(trace):
             trace.rename(place / trace.name)
-
-
-def is_trace(file: Path) -> bool:
-    """Whether the engine takes a file of this name for a trace."""
-    return file.name.endswith((".json", ".json.gz", ".json.zst"))
 
 
 def marked_points(folder: Path) -> dict[Point, int]:
@@ -93,9 +72,16 @@ def marked_points(folder: Path) -> dict[Point, int]:
     return marked
 
 
-def missing_points(plan: DrivePlan, folder: Path) -> list[Point]:
-    """Points that were asked for and never marked."""
-    return sorted(plan.points - marked_points(folder).keys())
+def finished_points(plan: DrivePlan, folder: Path) -> set[Point]:
+    """Points of which all rounds ran, and were recorded: what a session that failed leaves."""
+    marked = marked_points(folder)
+    found: set[Point] = set()
+    for batch in plan.batch_sizes:
+        for length in plan.input_lens:
+            if plan.profiler == "torch" and not (folder / round_name(batch, length)).is_dir():
+                continue
+            found |= {(batch, length + milestone - 1) for milestone in plan.milestones}
+    return {point for point in found if marked.get(point, 0) >= plan.repeat}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -132,6 +132,8 @@ def rule_of(engine: str, version: str | None) -> CanonicalRule:
         return rules[-1]
     wanted = parse_version(version)
     fitting = [rule for rule in rules if rule.since <= wanted]
+    if not fitting and ".dev" in version:
+        return rules[-1]  # a build from source outside of a tagged checkout: 0.1.dev1+g…
     if not fitting:
         oldest = ".".join(map(str, rules[0].since))
         raise CaptureError(

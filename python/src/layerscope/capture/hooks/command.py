@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import sys
 from pathlib import Path
 
 from layerscope.capture import engines
 from layerscope.capture.command import Command
-from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.errors import INTERRUPTED, USAGE, CaptureError
 from layerscope.capture.hooks.canonical_rule import command_line, rule_of, with_batches
-from layerscope.capture.hooks.run import BOOTSTRAP, judge_folder, run_hooked
+from layerscope.capture.hooks.hook_report import read_reports
+from layerscope.capture.hooks.run import BOOTSTRAP, judge, run_hooked
 from layerscope.capture.hooks.settings import BACKENDS, FOLDER, HOOKS, HookSettings, backend_names
 from layerscope.capture.model_options import positive
 
@@ -114,7 +116,11 @@ def _run_command(options: argparse.Namespace) -> int:
         print(f"would write to: {chosen.folder}")
         return 0
     code = run_hooked(options.words, chosen)
-    judged = judge_folder(chosen.folder)
+    reports = read_reports(chosen.folder)
+    if code == INTERRUPTED and not reports:  # before its model was loaded
+        print("layerscope-capture hooks: interrupted", file=sys.stderr)
+        return code
+    judged = judge(reports, chosen.folder)  # Ctrl-C is how a server ends
     return code or judged
 
 

@@ -36,7 +36,9 @@ class RangedForward:
         self._label = path or type(module).__name__
         self._text = module_text(path)
         self._owner = owner
-        functools.update_wrapper(self, self._forward)
+        # Not its attributes: where it is an object too (a layer made an identity), they would
+        # replace those of this one.
+        functools.update_wrapper(self, self._forward, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the forward; the range ends when it does, in whatever way."""

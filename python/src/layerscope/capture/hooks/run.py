@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import layerscope
-from layerscope.capture.errors import FAILED, INTERRUPTED, CaptureError
+from layerscope.capture.errors import FAILED, CaptureError
 from layerscope.capture.hooks import settings
-from layerscope.capture.hooks.hook_report import HookReport, read_reports
+from layerscope.capture.hooks.foreground import run_foreground
+from layerscope.capture.hooks.hook_report import HookReport
 from layerscope.capture.hooks.settings import HookSettings
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap"
@@ -34,21 +34,11 @@ def hooked_environment(
 
 
 def run_hooked(words: Sequence[str], chosen: HookSettings) -> int:
-    """Runs the command in the foreground and returns its exit code. Ctrl-C reaches it as usual."""
+    """Runs the command in the foreground; returns its exit code, INTERRUPTED after Ctrl-C."""
     chosen.folder.mkdir(parents=True, exist_ok=True)
     for old in chosen.folder.glob("hooks_rank*.report"):
         old.unlink()
-    try:
-        process = subprocess.Popen(list(words), env=hooked_environment(chosen))
-    except OSError as error:
-        raise CaptureError(
-            f"cannot start {words[0]}: {error.strerror}", "is it installed and on PATH?"
-        ) from error
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        process.wait()  # the terminal sent it to the engine as well, which now ends
-        return INTERRUPTED
+    return run_foreground(words, hooked_environment(chosen))
 
 
 def judge(reports: Sequence[HookReport], folder: Path) -> int:
@@ -67,8 +57,3 @@ def judge(reports: Sequence[HookReport], folder: Path) -> int:
     for report in refused:
         print(f"layerscope-capture hooks: rank {report.rank}: {report.reason}", file=sys.stderr)
     return FAILED if refused else 0
-
-
-def judge_folder(folder: Path) -> int:
-    """`judge` of the reports that lie there."""
-    return judge(read_reports(folder), folder)

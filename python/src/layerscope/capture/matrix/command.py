@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from layerscope.capture.command import Command
+from layerscope.capture.engine_program import engine_program
 from layerscope.capture.errors import FAILED, OK
 from layerscope.capture.matrix.declaration import Declaration, load_declaration
 from layerscope.capture.matrix.execution import missing_runs, read_recordings, run_matrix
-from layerscope.capture.matrix.measurement import engine_program
 from layerscope.capture.matrix.planned_runs import PlannedRun, planned_runs
 from layerscope.capture.matrix.result_table import ResultTable
 
@@ -19,7 +19,8 @@ _DESCRIPTION = """\
 Runs `drive` for each combination that FILE declares (family x batch x past length x precision x
 parallelism), and keeps the results in one SQLite table, results.sqlite in the folder of the runs.
 Batches and past lengths of one model, precision and parallelism share a run, so that the model is
-loaded once; `isolate = true` makes a run of each.
+loaded once; points that did not run there are tried again, each in a run of its own.
+`isolate = true` makes a run of each from the start. Logs of runs that failed lie in the folder.
 
 Started again it runs what is missing: points that failed, that were added, or whose settings
 changed. Times come from the recordings by `layerscope steps` (LAYERSCOPE_BIN or PATH); without that
@@ -79,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
         return _dry_run(options)
     declaration = load_declaration(options.file)
     runs = list(planned_runs(declaration))
-    program = engine_program()
+    program = engine_program()  # raises before anything is recorded
     with ResultTable(declaration.output / TABLE) as table:
         tally = run_matrix(declaration, runs, table)
         unread = 0

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from layerscope.capture.drive.drive_plan import DrivePlan
-from layerscope.capture.drive.drive_run import DriveSummary, run_drive
+from layerscope.capture.drive.drive_run import LOG, DriveSummary, run_drive
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.kept_logs import kept_place
 from layerscope.capture.matrix.declaration import Declaration
 from layerscope.capture.matrix.measurement import host_times, measured_points
 from layerscope.capture.matrix.planned_runs import PlannedRun, Point
 from layerscope.capture.matrix.result_table import DONE, FAILED, RECORDED, ResultTable
 
+# Points that may fail by themselves, after all of them failed together, before a run is given up.
+_TRIES_ALONE = 2
+
 Drive = Callable[[DrivePlan, Path], DriveSummary]
+
+
+def _run_partly(plan: DrivePlan, folder: Path) -> DriveSummary:
+    """Keeps a recording that has some of the points."""
+    return run_drive(plan, folder, all_points=False)
 
 
 @dataclass
@@ -30,42 +39,104 @@ class Tally:
 def missing_runs(declaration: Declaration, run: PlannedRun, table: ResultTable) -> list[PlannedRun]:
     """What is left of a run: nothing, one run of the points without a recording, or one each.
 
-    A point that failed before is tried again.
+    Points that failed before are tried again, each by itself, so that one that does not fit takes
+    no other along; but together where nothing of the run was ever recorded, for then it may not
+    have been for a single point.
     """
     there = table.points(run, (DONE, RECORDED))
     missing = sorted(run.plan.points - there.keys())
-    if not missing:
-        return []
+    alone = table.points(run, (FAILED,)) if there else {}
     if declaration.flags["isolate"]:
-        return [run.of_points([point]) for point in missing]
-    return [run.of_points(missing)]
+        alone = dict.fromkeys(missing, "")
+    together = [point for point in missing if point not in alone]
+    parts = _products(together)
+    parts += [[point] for point in _smallest_first(missing) if point in alone]
+    return [run.of_points(points) for points in parts]
+
+
+def _products(points: Iterable[Point]) -> list[list[Point]]:
+    """The points in groups of batches x past lengths, which are what a run can be asked for."""
+    pasts: dict[int, list[int]] = {}
+    for batch, past in sorted(points):
+        pasts.setdefault(batch, []).append(past)
+    groups: dict[tuple[int, ...], list[Point]] = {}
+    for batch, found in pasts.items():
+        groups.setdefault(tuple(found), []).extend((batch, past) for past in found)
+    return list(groups.values())
+
+
+def _smallest_first(points: Iterable[Point]) -> list[Point]:
+    return sorted(points, key=lambda point: (point[0] * point[1], point))
 
 
 def _folder_name(run: PlannedRun, output: Path) -> str:
-    """A folder that is not there yet: recordings of earlier calls stay."""
+    """A folder that is not there yet, nor the log of one: recordings of earlier calls stay."""
     for number in range(1, 10_000):
         name = f"{run.name}__{number}"
-        if not (output / name).exists():
+        if not (output / name).exists() and not kept_place(output / name, LOG).exists():
             return name
     raise CaptureError(f"{output} holds 9999 recordings of {run.name}", "move old ones away")
 
 
-def _record(run: PlannedRun, declaration: Declaration, table: ResultTable, drive: Drive) -> int:
-    """Runs and notes it; returns the number of points that failed."""
-    points = sorted(run.plan.points)
-    name = _folder_name(run, declaration.output)
-    try:
-        summary = drive(run.plan, declaration.output / name)
-    except CaptureError as error:
-        print(f"{run.name}: {error}", file=sys.stderr)
-        table.put(run, points, FAILED, folder=name, error=error.message)
-        return len(points)
-    folder = declaration.output / name
-    # Without a recording there is nothing to read later.
-    status = DONE if run.plan.profiler == "none" else RECORDED
-    times = host_times(folder)
-    table.put(run, points, status, folder=name, version=summary.version, host_ns=times)
-    return 0
+class _Recorder:
+    """Runs what is left of one run, and notes it in the table."""
+
+    def __init__(
+        self, run: PlannedRun, declaration: Declaration, table: ResultTable, drive: Drive
+    ) -> None:
+        self._run = run
+        self._output = declaration.output
+        self._table = table
+        self._drive = drive
+        self._is_isolated = declaration.flags["isolate"]
+        self._failed_alone: list[CaptureError] = []
+
+    def record(self, part: PlannedRun) -> int:
+        """Returns the number of points that failed.
+
+        Where some of several points left no recording, each is run again by itself.
+        """
+        points = sorted(part.plan.points)
+        failed = self._try(part, points)
+        if len(points) == 1 or not failed:
+            return len(failed)
+        print(f"{part.name}: {len(failed)} points again, each by itself", flush=True)
+        alone = [self._run.of_points([point]) for point in _smallest_first(failed)]
+        return sum(len(self._try(one, sorted(one.plan.points))) for one in alone)
+
+    def _try(self, part: PlannedRun, points: Sequence[Point]) -> list[Point]:
+        """Runs and notes it; returns the points that have no recording now."""
+        if len(points) == 1 and not self._is_isolated and self._is_hopeless():
+            self._skip(points[0])
+            return list(points)
+        name = _folder_name(part, self._output)
+        folder = self._output / name
+        try:
+            summary = self._drive(part.plan, folder)
+        except CaptureError as error:
+            print(f"{part.name}: {error}", file=sys.stderr)
+            log = kept_place(folder, LOG)
+            where = log.name if log.exists() else ""
+            self._table.put(part, points, FAILED, folder=where, error=error.message)
+            if len(points) == 1:
+                self._failed_alone.append(error)
+            return list(points)
+        # Without a recording there is nothing to read later.
+        status = DONE if part.plan.profiler == "none" else RECORDED
+        there = [point for point in points if point in summary.steps]
+        version, times = summary.version, host_times(folder)
+        self._table.put(part, there, status, folder=name, version=version, host_ns=times)
+        return [point for point in points if point not in summary.steps]
+
+    def _is_hopeless(self) -> bool:
+        """Whether every point would fail: the model is not there, the engine does not start."""
+        tried = len(self._failed_alone) >= _TRIES_ALONE
+        return tried and not self._table.points(self._run, (DONE, RECORDED))
+
+    def _skip(self, point: Point) -> None:
+        said = "not tried, as those before failed, too (isolate = true tries each): "
+        error = said + self._failed_alone[-1].message
+        self._table.put(self._run, [point], FAILED, folder="", error=error)
 
 
 def read_recordings(
@@ -111,7 +182,7 @@ def run_matrix(
     runs: Sequence[PlannedRun],
     table: ResultTable,
     *,
-    drive: Drive = run_drive,
+    drive: Drive = _run_partly,
 ) -> Tally:
     """Records every point that has no recording of the same settings. A run that fails is noted."""
     tally = Tally()
@@ -119,9 +190,10 @@ def run_matrix(
         left = missing_runs(declaration, run, table)
         points = len(run.plan.points)
         tally.kept += points - sum(len(part.plan.points) for part in left)
+        recorder = _Recorder(run, declaration, table, drive)
         for part in left:
             print(f"{part.name}: {len(part.plan.points)} points", flush=True)
-            failed = _record(part, declaration, table, drive)
+            failed = recorder.record(part)
             tally.failed += failed
             tally.recorded += len(part.plan.points) - failed
     return tally

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import statistics
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,15 @@ from layerscope.capture.matrix.result_table import TIMES
 Measured = dict[Point, list[dict[str, Any]]]
 
 
-def engine_program() -> str | None:
-    """The program `layerscope`: that of LAYERSCOPE_BIN, else of PATH."""
-    return os.environ.get("LAYERSCOPE_BIN") or shutil.which("layerscope")
-
-
 def _sweep(program: str, files: list[Path], options: list[str]) -> list[dict[str, Any]]:
     words = [program, "steps", *map(str, files), "--format", "json", *options]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CaptureError(f"layerscope cannot read the recording: {done.stderr.strip()}")
-    document = json.loads(done.stdout)
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CaptureError(f"layerscope cannot read the recording: {done.stderr.strip()}")
+        document = json.loads(done.stdout)
+    except (OSError, ValueError) as error:
+        raise CaptureError(f"{program} gave no answer: {error}", f"{program} --version") from error
     several = document.get("ranks") or [{"rank": None, "data": document["data"]}]
     return [
         {**row, "rank": rank["rank"] if row.get("rank") is None else row["rank"]}
@@ -54,17 +51,32 @@ def _rows_of(sweep: list[dict[str, Any]]) -> Measured:
 def measured_points(program: str, folder: Path, *, modules: bool) -> Measured:
     """What `layerscope steps` says of each point: the whole step and, if asked, its modules.
 
-    Raises CaptureError where there is no recording, or it cannot be read.
+    Raises CaptureError where there is no recording, or none can be read; where some cannot, as a
+    trace of a round that broke off, that is printed.
     """
     groups = recordings(folder)
     if not groups:
         raise CaptureError(f"{folder} holds no recording")
     found: Measured = {}
+    unread: list[CaptureError] = []
     for files in groups:
-        for point, rows in _rows_of(_sweep(program, files, [])).items():
-            found.setdefault(point, []).extend(rows)
-        if not modules:
+        try:
+            rows = _measured(program, files, modules=modules)
+        except CaptureError as error:
+            unread.append(error)
             continue
+        for point, more in rows.items():
+            found.setdefault(point, []).extend(more)
+    if len(unread) == len(groups):
+        raise unread[0]
+    for problem in unread:
+        print(f"{folder.name}: {problem}", file=sys.stderr)
+    return found
+
+
+def _measured(program: str, files: list[Path], *, modules: bool) -> Measured:
+    found = _rows_of(_sweep(program, files, []))
+    if modules:
         for point, rows in _rows_of(_sweep(program, files, ["--by", "module"])).items():
             found.setdefault(point, []).extend(row for row in rows if row["module"])
     return found

@@ -41,7 +41,7 @@ COLUMNS = {
     "error": "TEXT",
     **dict.fromkeys(TIMES, "INTEGER"),
     "host_ns": "INTEGER",
-    "folder": "TEXT NOT NULL",  # of the recording, below that of the table
+    "folder": "TEXT NOT NULL",  # of the recording, or the log of a failure; beside the table
     "fingerprint": "TEXT NOT NULL",
 }
 _KEY = tuple(COLUMNS)[:10]

@@ -34,28 +34,32 @@ def experts_of_token(token: int, plan: RoutingPlan) -> list[int]:
 def grouped_experts_of_token(token: int, plan: RoutingPlan) -> list[int]:
     """The experts of a token where the router first chooses groups: at most `top_groups` of them.
 
-    Groups are visited round robin, and experts round robin inside each group.
+    Groups are visited round robin, inside each group the ranks that hold it, then their experts.
     """
+    if plan.groups == 1:
+        return experts_of_token(token, plan)
+    ranks = plan.ep_ranks // plan.groups if plan.ep_ranks % plan.groups == 0 else 1
     used = max(d for d in range(1, plan.top_groups + 1) if plan.top_k % d == 0)
     each = plan.top_k // used
     size = plan.experts // plan.groups
     chosen = []
     for visit in range(token * used, (token + 1) * used):
         group, turn = visit % plan.groups, visit // plan.groups
-        chosen += [group * size + (turn * each + i) % size for i in range(each)]
+        chosen += [group * size + expert_of(turn * each + i, size, ranks) for i in range(each)]
     return chosen
 
 
 class BalancedTables:
     """Tables of the assignments on a device, made once and grown when more tokens come.
 
-    Engines warm up with the largest batch first, so tables stand when CUDA graphs are captured, and
-    what a patch adds to a layer is one copy kernel.
+    What a patch adds to a layer is one copy kernel. A table that was outgrown is kept: graphs that
+    were captured with it read it at each replay.
     """
 
     def __init__(self, plan: RoutingPlan) -> None:
         self.plan = plan
         self._tables: dict[tuple[str, str, str, int, int], Any] = {}
+        self._replaced: list[Any] = []  # captured graphs go on copying from them
 
     def write_ids(self, ids: Any, experts: int, *, keep_negative: bool = False) -> None:
         """Overwrites expert ids, shape (tokens, choices), in place.
@@ -80,7 +84,13 @@ class BalancedTables:
         if tokens == 0:
             return
         groups = self.plan.groups if experts % self.plan.groups == 0 else 1
-        plan = RoutingPlan(experts, min(self.plan.top_k, experts), groups, self.plan.top_groups)
+        plan = RoutingPlan(
+            experts,
+            min(self.plan.top_k, experts),
+            groups,
+            self.plan.top_groups,
+            _ranks(experts, self.plan.ep_ranks),
+        )
         logits.copy_(self._table("logits", logits, tokens, plan, self._logits_table))
 
     def _table(
@@ -94,9 +104,12 @@ class BalancedTables:
         key = (kind, str(like.device), str(like.dtype), plan.experts, plan.top_k)
         table = self._tables.get(key)
         if table is None or table.shape[0] < tokens:
-            table = make(tokens, plan, like)
+            grown = make(tokens, plan, like)
             if not _is_capturing():  # memory of a capture belongs to its graph
-                self._tables[key] = table
+                if table is not None:
+                    self._replaced.append(table)
+                self._tables[key] = grown
+            table = grown
         return table[:tokens]
 
     @staticmethod

@@ -9,14 +9,17 @@ states and residual go through unchanged and no kernel is launched.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.hooks.compiled_modules import HINT, compiled_parts
 from layerscope.capture.patches.plan import PatchPlan
 
 _HIDDEN = ("hidden_states", "hidden_state", "x")
 _RESIDUAL = "residual"
+_TOWER = re.compile(r"vision|visual|vit\b|image|audio|speech", re.IGNORECASE)
 
 
 def install_identity_layers(model: Any, plan: PatchPlan) -> list[str]:
@@ -26,6 +29,10 @@ def install_identity_layers(model: Any, plan: PatchPlan) -> list[str]:
     """
     if plan.keep_layers is None:
         return []
+    if compiled := compiled_parts(model):
+        raise CaptureError(
+            f"{compiled[0]} is compiled, where a layer cannot be made an identity", HINT
+        )
     prefix, layers = find_layers(model, plan.num_layers)
     keep = set(plan.keep_layers)
     patched = []
@@ -38,14 +45,28 @@ def install_identity_layers(model: Any, plan: PatchPlan) -> list[str]:
 
 
 def find_layers(model: Any, count: int) -> tuple[str, Sequence[Any]]:
-    """The path and the modules of the list of `count` layers: the one that is met first."""
+    """The path and the modules of the list of `count` layers.
+
+    Lists inside of another such list (experts) and those of towers for pictures and sound are not
+    meant. Raises CaptureError where none is left, or several.
+    """
     lengths = []
+    fitting: dict[str, Sequence[Any]] = {}
     for path, module in model.named_modules():
-        if type(module).__name__ != "ModuleList":
+        if type(module).__name__ != "ModuleList" or _TOWER.search(path):
             continue
         lengths.append(f"{path} ({len(module)})")
-        if len(module) == count:
-            return path, module
+        is_inside = any(path.startswith(f"{outer}.") for outer in fitting)
+        if len(module) == count and not is_inside:
+            fitting[path] = module
+    if len(fitting) == 1:
+        return next(iter(fitting.items()))
+    if fitting:
+        raise CaptureError(
+            f"{len(fitting)} lists of {count} layers in {type(model).__name__}:"
+            f" {', '.join(fitting)}",
+            "it is not known which is meant: shorten the config with --cut instead",
+        )
     raise CaptureError(
         f"no list of {count} layers in {type(model).__name__}: {', '.join(lengths) or 'no lists'}",
         "write the patch plan from the config that this model was built from",

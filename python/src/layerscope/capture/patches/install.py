@@ -120,5 +120,20 @@ def apply_to_model(model: Any) -> None:
             f"it is for {', '.join(_ROUTING)}; write the plan without --balanced-routing",
             errors.USAGE,
         )
-    for path in identity_layers.install_identity_layers(model, plan):
+    patched = identity_layers.install_identity_layers(model, plan)
+    for path in patched:
         _LOG.info("layerscope patch: %s: identity", path)
+    if patched:
+        _learn_forms(model)
+
+
+def _learn_forms(model: Any) -> None:
+    """The call in which an identity layer still runs, before anything is recorded.
+
+    Engines have a warm-up, transformers has none: the module tree would hold what no later forward
+    calls.
+    """
+    import torch
+
+    with torch.no_grad():
+        model(torch.zeros((1, 2), dtype=torch.long, device=next(model.parameters()).device))

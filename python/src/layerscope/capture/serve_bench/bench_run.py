@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment, judge
 from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.output import new_folder, write_bytes, write_json
 from layerscope.capture.serve_bench import bench_plan as names
 from layerscope.capture.serve_bench import engine_servers, profile_window
@@ -34,40 +35,20 @@ Report = Callable[[str], None]
 def run_bench(plan: BenchPlan, report: Report = print) -> None:
     """Runs it all; the folder appears whole, or not at all.
 
-    Where it fails, the logs of server and client are kept beside the folder's place. Every process
-    is ended, whatever happens. Errors: `CaptureError`.
+    Where it fails or is interrupted, the logs of server and client are kept beside the folder's
+    place. Every process is ended, whatever happens. Errors: `CaptureError`.
     """
     engine_servers.check(plan)
     engines.require(plan.engine, "layerscope-capture serve-bench")
     output = plan.output.absolute()
     with (
         new_folder(output, force=plan.force) as folder,
-        _logs_kept(folder, output),
+        logs_kept(folder, output, _LOGS),
         processes.adopted(),
     ):
         record = _run_in(plan, folder, report)
         text = json.dumps(record, ensure_ascii=False).replace(str(folder), str(output))
         write_json(folder / names.RECORD, json.loads(text))
-
-
-@contextlib.contextmanager
-def _logs_kept(folder: Path, output: Path) -> Iterator[None]:
-    """On failure the logs survive the folder, as OUTPUT.server.log and OUTPUT.client.log."""
-    places = {name: output.with_name(f"{output.name}.{name}") for name in _LOGS}
-    try:
-        yield
-    except CaptureError as error:
-        kept = [
-            str(shutil.copyfile(folder / name, place))
-            for name, place in places.items()
-            if (folder / name).is_file()
-        ]
-        if kept:
-            where = f"kept: {', '.join(kept)}"
-            error.hint = f"{error.hint}\n  {where}" if error.hint else where
-        raise
-    for place in places.values():  # of an earlier run that failed
-        place.unlink(missing_ok=True)
 
 
 def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:

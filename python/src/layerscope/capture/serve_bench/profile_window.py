@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.drive.session import is_trace, prompts_of, token_range
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.random_prompts import prompts_of, token_range
 from layerscope.capture.serve_bench.bench_plan import TRACES, BenchPlan, ProfileWindow
 from layerscope.capture.serve_bench.engine_servers import start_profile_body
 from layerscope.capture.serve_bench.server_http import ServerAnswerError, ServerHttp
 from layerscope.capture.serve_bench.server_process import RunningServer
+from layerscope.capture.trace_files import is_trace
 
 # Versions of SGLang answer /start_profile with a number of steps only after those steps.
 _START_WAIT_S = 30.0
@@ -37,7 +39,7 @@ def record_window(
     """
     traces = folder / TRACES
     before = set(_traces(traces))
-    with ThreadPoolExecutor(window.requests + 1) as pool:
+    with _pool(window.requests + 1) as pool:
         started = pool.submit(_start, plan, folder, server.http)
         _wait_for(started, _START_WAIT_S)
         _send_requests(plan, window, server, pool)
@@ -53,6 +55,18 @@ def record_window(
     return found
 
 
+@contextlib.contextmanager
+def _pool(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """On an exception nobody waits for calls that run: they end with the server."""
+    pool = ThreadPoolExecutor(workers)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
 def _start(plan: BenchPlan, folder: Path, http: ServerHttp) -> None:
     try:
         http.post("/start_profile", start_profile_body(plan, folder), _STOP_TIMEOUT_S)
@@ -64,8 +78,9 @@ def _start(plan: BenchPlan, folder: Path, http: ServerHttp) -> None:
 
 
 def _wait_for(started: Future[None], seconds: float) -> None:
-    with contextlib.suppress(TimeoutError):
-        started.result(timeout=seconds)
+    """Raises what it raised, if it ended in that time."""
+    for ended in futures.wait([started], seconds).done:
+        ended.result()
 
 
 def _stop(http: ServerHttp) -> str | None:
@@ -115,8 +130,7 @@ def _served_name(http: ServerHttp) -> str | None:
 
 def _traces(folder: Path) -> list[Path]:
     """Recordings alone: no config of the model, no annotations of the hooks."""
-    found = (file for file in folder.rglob("*") if file.is_file() and is_trace(file))
-    return sorted(file for file in found if ".trace.json" in file.name)
+    return sorted(file for file in folder.rglob("*") if file.is_file() and is_trace(file))
 
 
 def _settled(folder: Path, before: set[Path]) -> list[Path]:

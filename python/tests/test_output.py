@@ -1,0 +1,135 @@
+"""Folders that appear whole, and what they replace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.output import new_folder
+
+
+def _fill(path: Path, *, force: bool = False, text: str = "new") -> None:
+    with new_folder(path, force=force) as folder:
+        (folder / "file").write_text(text)
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_a_link_to_a_folder_stays_a_link_and_its_folder_is_filled(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    (disk / "out").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(disk / "out")
+    _fill(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (disk / "out" / "file").read_text() == "new"
+    _fill(tmp_path / "link", force=True, text="newer")
+    assert (disk / "out" / "file").read_text() == "newer"
+    assert (_names(disk), _names(tmp_path)) == (["out"], ["disk", "link"])
+
+
+def test_a_link_to_what_is_not_there_yet_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "out")
+    _fill(tmp_path / "link")
+    assert (tmp_path / "disk" / "out" / "file").read_text() == "new"
+
+
+def test_links_in_a_loop_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(CaptureError, match="cannot write"):
+        _fill(tmp_path / "a" / "c")
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+@pytest.mark.parametrize("force", [False, True])
+def test_the_current_folder_is_refused_before_anything_runs(
+    name: str, force: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "around" / "here").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "around" / "here")
+    said = "is the current folder" if force or name == "." else "has files already|current folder"
+    with pytest.raises(CaptureError, match=said), new_folder(Path(name), force=force):
+        pytest.fail("it runs")
+    assert (_names(tmp_path), _names(tmp_path / "around")) == (["around"], ["here"])
+
+
+def test_a_mount_point_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path) == disk)
+    with pytest.raises(CaptureError, match="is a mount point"), new_folder(disk):
+        pytest.fail("it runs")
+    _fill(disk / "out")
+    assert _names(disk / "out") == ["file"]
+
+
+def test_ctrl_c_while_the_old_folder_is_removed_loses_neither(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill(tmp_path / "out", text="old")
+    remove = shutil.rmtree
+
+    def interrupted(path: Path, **keywords: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        remove(path, **keywords)
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
+    # A test run in the background may have it ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _fill(tmp_path / "out", force=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (tmp_path / "out" / "file").read_text() == "new"
+    assert _names(tmp_path) == ["out"]
+
+
+def test_ctrl_c_before_the_end_leaves_the_old_folder(tmp_path: Path) -> None:
+    _fill(tmp_path / "out", text="old")
+    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out", force=True) as folder:
+        (folder / "file").write_text("half")
+        raise KeyboardInterrupt
+    assert (tmp_path / "out" / "file").read_text() == "old"
+    assert _names(tmp_path) == ["out"]
+
+
+def test_a_finished_folder_that_cannot_be_renamed_is_kept_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill(tmp_path / "out", text="old")
+    rename = Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if target == tmp_path / "out" and not path.name.endswith(".old"):
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(CaptureError, match="No space left") as caught:
+        _fill(tmp_path / "out", force=True)
+    (aside,) = [folder for folder in tmp_path.iterdir() if folder.name != "out"]
+    assert (aside / "file").read_text() == "new"
+    assert str(aside) in caught.value.hint
+    assert (tmp_path / "out" / "file").read_text() == "old"
+
+
+def test_files_that_came_meanwhile_are_not_replaced(tmp_path: Path) -> None:
+    with (
+        pytest.raises(CaptureError, match="cannot rename") as caught,
+        new_folder(tmp_path / "out") as folder,
+    ):
+        (folder / "file").write_text("new")
+        _fill(tmp_path / "out", text="of another run")
+    assert (tmp_path / "out" / "file").read_text() == "of another run"
+    assert str(folder) in caught.value.hint and (folder / "file").read_text() == "new"
