@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import types
 from pathlib import Path
@@ -93,6 +94,19 @@ def test_mock_and_cut_say_that_they_need_dummy_weights(
     assert _config(out)["num_hidden_layers"] == 3
     assert "--dummy-weights" in done.out
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "layerscope_patch.json"]
+
+
+def test_a_folder_without_weights_is_driven_with_dummy_ones(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    for name, option, says in (("a b", "--no-aux", ""), ("linked", "--link-weights", "linked")):
+        out = tmp_path / name
+        done = run_capture("config-patch", model, "--layers", 1, option, "-o", out)
+        assert done.code == 0, done.err
+        has_weights = bool(list(out.glob("*.safetensors")))
+        assert ("--dummy-weights" in done.out) is not has_weights
+        assert f"vllm {shlex.quote(str(out))} " in done.out
+        assert says in done.out
 
 
 def test_weights_are_linked_not_copied(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -304,13 +305,14 @@ def _say(options: argparse.Namespace, patched: _Patched, auxiliary: list[Path]) 
     )
 
 
-def _next_step(options: argparse.Namespace, patched: _Patched) -> str:
+def _next_step(options: argparse.Namespace, patched: _Patched, linked: int) -> str:
     words = []
     if not patched.plan.is_empty():
-        words.append(f"{patch_plan.VARIABLE}={options.output}")
-    words += ["layerscope-capture", "drive", "--engine", options.engine, str(options.output)]
+        words.append(f"{patch_plan.VARIABLE}={shlex.quote(str(options.output))}")
+    folder = shlex.quote(str(options.output))
+    words += ["layerscope-capture", "drive", "--engine", options.engine, folder]
     words += ["--batch-size", "1", "--input-len", "1024", "--milestones", "1,16", "-o", "drive"]
-    if patched.needs_dummy_weights:
+    if patched.needs_dummy_weights or not linked:
         words.append("--dummy-weights")
     return "run it, for example: " + " ".join(words)
 
@@ -345,10 +347,11 @@ def _run(options: argparse.Namespace) -> int:
             auxiliary = _auxiliary(files, options)
             linked = _write(files, options, patched, auxiliary)
             _say(options, patched, auxiliary)
-            if linked:
-                print(f"linked {linked} weight files")
+            if options.link_weights:
+                none = "" if linked else f": {files.name} has none"
+                print(f"linked {linked} weight files{none}")
             print(f"written: {options.output}")
-            print(_next_step(options, patched))
+            print(_next_step(options, patched, linked))
     if options.dry_run:
         print(f"would write {options.output or 'the folder of -o'}")
     return errors.OK
