@@ -7,11 +7,11 @@ import json
 import pytest
 from conftest import RunCapture
 
+from layerscope.capture.engines import parse_version
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.canonical_rule import (
     RULES,
     command_line,
-    parse_version,
     rule_of,
     with_batches,
 )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import re
 
-from layerscope.capture.errors import CaptureError, missing_package
+from layerscope.capture.errors import USAGE, CaptureError, missing_package
 
 TRANSFORMERS = "transformers"
 VLLM = "vllm"
 SGLANG = "sglang"
 TENSORRT_LLM = "trtllm"
+SERVING = (VLLM, SGLANG, TENSORRT_LLM)  # those with a server; transformers has none
 
 # The importable module of an engine, the names of its distributions, and how it is installed.
 _MODULES = {
@@ -71,3 +73,11 @@ def choose(asked: str, among: tuple[str, ...], wanted_by: str) -> str:
         "environment",
         f"install one: {_INSTALL[among[-1]]}",
     )
+
+
+def parse_version(text: str) -> tuple[int, ...]:
+    """(0, 11, 1) of "0.11.1rc2+cu129"; raises CaptureError where no number stands first."""
+    found = re.match(r"v?(\d+(?:\.\d+)*)", text)
+    if not found:
+        raise CaptureError(f"'{text}' is no version", "write it as 0.11.1", USAGE)
+    return tuple(int(part) for part in found.group(1).split("."))

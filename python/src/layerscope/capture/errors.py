@@ -32,3 +32,9 @@ def missing_package(package: str, wanted_by: str, install: str) -> CaptureError:
         f"{wanted_by} needs {package}, which is not installed in this Python environment",
         f"install it: {install}",
     )
+
+
+def first_line(error: BaseException) -> str:
+    """What a library's error says in its first line, or its class where it says nothing."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
+from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError, first_line
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.patches import install as patches
 
@@ -47,7 +47,7 @@ def load(options: ModelOptions) -> Any:
         model = model.to(device).eval()
     except _load_errors() as error:
         raise CaptureError(
-            f"transformers cannot load {options.model}: {_first_line(error)}",
+            f"transformers cannot load {options.model}: {first_line(error)}",
             "give a folder with config.json (and weights, or --dummy-weights), or a name of the "
             "hub; models with code of their own want --trust-remote-code",
             INVALID_INPUT,
@@ -65,11 +65,6 @@ def _load_errors() -> tuple[type[Exception], ...]:
     except ImportError:
         return found
     return (*found, SafetensorError)
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 def _auto_class(config: Any) -> Any:
@@ -138,7 +133,7 @@ def _forward(model: Any, tokens: Any, keywords: dict[str, Any]) -> Any:
     except (TypeError, ValueError, RuntimeError) as error:  # also out of memory
         raise CaptureError(
             f"{type(_module_of(model)).__name__} cannot run {tokens.shape[1]} tokens: "
-            f"{_first_line(error)}",
+            f"{first_line(error)}",
             "models that want more than a prompt of text (pictures, an encoder's states) are not "
             "run here; walk without --with-forward shows their modules",
         ) from error

@@ -38,7 +38,7 @@ _NEXT = (
     "layerscope-capture profile {model} --num-prompts 1 --input-len 512 --output-len 9 -o profiles",
     "layerscope layers profiles/request_000.json.gz --config profiles/config.json",
 )
-_ENGINES = (engines.VLLM, engines.SGLANG, engines.TENSORRT_LLM, engines.TRANSFORMERS)
+_ENGINES = (*engines.SERVING, engines.TRANSFORMERS)
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:

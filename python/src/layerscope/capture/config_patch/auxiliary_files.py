@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from layerscope.capture import errors, model_files
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, first_line
 from layerscope.capture.model_files import ModelFiles
 
 _NAMES = (
@@ -66,7 +66,7 @@ def _fetched(hub_id: str) -> Path:
         return Path(snapshot_download(hub_id, allow_patterns=[*_NAMES, "*.py"]))
     except Exception as error:  # its own errors, and those of the HTTP library that it uses
         raise CaptureError(
-            f"--aux-from {hub_id}: the hub gave no files: {_first_line(error)}",
+            f"--aux-from {hub_id}: the hub gave no files: {first_line(error)}",
             "without a network copy them from a folder: --aux-from DIR; for a gated model set"
             " HF_TOKEN",
         ) from error
@@ -90,8 +90,3 @@ def link_weights(folder: Path, files: ModelFiles) -> int:
     for path in [*weights, *index]:
         (folder / path.name).symlink_to(path.resolve())
     return len(weights)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

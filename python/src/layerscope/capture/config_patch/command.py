@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture import errors, model_files, output
+from layerscope.capture import engines, errors, model_files, output
 from layerscope.capture.command import Command
 from layerscope.capture.config_patch import (
     auxiliary_files,
@@ -122,7 +122,7 @@ def _add_mock(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--engine",
-        choices=("vllm", "sglang", "trtllm"),
+        choices=engines.SERVING,
         default="vllm",
         help="whose rules hold where they differ (default: vllm)",
     )

@@ -12,7 +12,6 @@ from layerscope.capture.errors import USAGE, CaptureError
 from layerscope.capture.hooks.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import engine_arg, positive
 
-ENGINES = (engines.VLLM, engines.SGLANG, engines.TENSORRT_LLM)
 PROFILERS = ("auto", "nsys", "torch", "none")
 
 
@@ -28,7 +27,9 @@ def milestone_list(text: str) -> tuple[int, ...]:
 def add_drive_options(parser: argparse.ArgumentParser) -> None:
     """Adds MODEL and everything of `DrivePlan`."""
     parser.add_argument("model", metavar="MODEL", help="a model folder or a name of the hub")
-    parser.add_argument("--engine", choices=ENGINES, required=True, help="what runs the model")
+    parser.add_argument(
+        "--engine", choices=engines.SERVING, required=True, help="what runs the model"
+    )
     parser.add_argument(
         "--batch-size",
         type=positive,

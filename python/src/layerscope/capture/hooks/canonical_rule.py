@@ -9,13 +9,12 @@ Sources: vLLM's and TensorRT-LLM's documentation of the versions named, pull req
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from layerscope.capture.engines import SGLANG, TENSORRT_LLM, VLLM
-from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.engines import SGLANG, TENSORRT_LLM, VLLM, parse_version
+from layerscope.capture.errors import CaptureError
 
 _BATCHES = "<batches>"  # replaced by the list of batch sizes
 
@@ -115,14 +114,6 @@ RULES = (
         note=_TRTLLM_NOTE,
     ),
 )
-
-
-def parse_version(text: str) -> tuple[int, ...]:
-    """(0, 11, 1) of "0.11.1rc2+cu129"; raises CaptureError where no number stands first."""
-    found = re.match(r"v?(\d+(?:\.\d+)*)", text)
-    if not found:
-        raise CaptureError(f"'{text}' is no version", "write it as 0.11.1", USAGE)
-    return tuple(int(part) for part in found.group(1).split("."))
 
 
 def rule_of(engine: str, version: str | None) -> CanonicalRule:

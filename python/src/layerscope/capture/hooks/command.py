@@ -17,8 +17,6 @@ from layerscope.capture.hooks.run import BOOTSTRAP, judge, run_hooked
 from layerscope.capture.hooks.settings import BACKENDS, FOLDER, HOOKS, HookSettings, backend_names
 from layerscope.capture.model_options import positive
 
-ENGINES = (engines.VLLM, engines.SGLANG, engines.TENSORRT_LLM)
-
 _DESCRIPTION = f"""\
 Puts a range around the forward of every nn.Module of the model that an engine loads, so that
 layerscope knows the module of each kernel. The range is that of a backend:
@@ -66,7 +64,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     run = actions.add_parser("run", help="start a command with hooks in its processes")
     run.add_argument(
-        "--engine", choices=ENGINES, required=True, help="whose model loading is watched"
+        "--engine", choices=engines.SERVING, required=True, help="whose model loading is watched"
     )
     run.add_argument(
         "--backend",
@@ -85,7 +83,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     run.add_argument("words", nargs="*", metavar="-- COMMAND", help="the command and its options")
     _add_dry_run(run)
     rule = actions.add_parser("rule", help="print the options of the canonical rule")
-    rule.add_argument("--engine", choices=ENGINES, required=True, help="whose options")
+    rule.add_argument("--engine", choices=engines.SERVING, required=True, help="whose options")
     rule.add_argument(
         "--engine-version",
         metavar="V",

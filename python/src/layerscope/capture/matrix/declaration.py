@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.drive.drive_options import ENGINES, PROFILERS
+from layerscope.capture.drive.drive_options import PROFILERS
+from layerscope.capture.engines import SERVING
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 
 _LISTS = ("engine", "batch", "past", "precision", "parallelism")
@@ -171,8 +172,8 @@ def _family(fields: Any, common: Mapping[str, Any]) -> Family:
         raise _refuse(f"[[family]] knows no '{sorted(unknown)[0]}'")
     engines = tuple(dict.fromkeys(_values(fields, "engine", common)))
     for engine in engines:
-        if engine not in ENGINES:
-            raise _refuse(f"no engine '{engine}'", f"use one of {', '.join(ENGINES)}")
+        if engine not in SERVING:
+            raise _refuse(f"no engine '{engine}'", f"use one of {', '.join(SERVING)}")
     return Family(
         name=str(fields.get("name", fields["model"])),
         model=fields["model"],

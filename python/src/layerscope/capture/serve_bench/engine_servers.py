@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines
+from layerscope.capture.engines import parse_version
 from layerscope.capture.errors import USAGE, CaptureError
-from layerscope.capture.hooks.canonical_rule import parse_version
 from layerscope.capture.serve_bench.bench_plan import BENCH, HOST, TRACES, BenchPlan, ProfileWindow
 from layerscope.capture.vllm_offline import ProfilerPlan
 
