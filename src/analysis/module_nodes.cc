@@ -5,7 +5,9 @@
 
 #include "src/analysis/interval_union.h"
 #include "src/analysis/module_path.h"
+#include "src/analysis/selected_host.h"
 #include "src/base/check.h"
+#include "src/base/checked_sum.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -159,27 +161,43 @@ class NodeBuilder {
     }
   }
 
-  /// Calls that hold a selected activity, and their CPU time.
+  /// Calls that hold a selected activity, those that the selection holds by itself, and the calls
+  /// around them; and their CPU time.
   void CountSelectedCalls() {
     if (view_.selects_all()) return;
     const attribution::ModuleTree& tree = attr_.modules;
     std::vector<uint8_t> counted(tree.module_of_scope.size(), 0);
-    for (const uint32_t row : view_.rows()) {
-      for (trace::ScopeId s = attr_.scope[row]; s.valid() && counted[s.index()] == 0;
-           s = tree.parent_of_scope[s.index()]) {
+    const auto count_around = [&](trace::ScopeId s) {
+      for (; s.valid() && counted[s.index()] == 0; s = tree.parent_of_scope[s.index()]) {
         counted[s.index()] = 1;
-        ModuleNode& node = nodes_[tree.module_of_scope[s.index()].index()];
-        const std::vector<int64_t>& lengths = view_.trace().scopes.dur_ns;
-        const int64_t dur_ns = s.index() < lengths.size() ? lengths[s.index()] : 0;  // replayed: 0
-        ++node.calls;
-        node.cpu_ns += dur_ns;
-        node.cpu_self_ns += dur_ns;
-        const trace::ScopeId up = tree.parent_of_scope[s.index()];
-        if (up.valid()) nodes_[tree.module_of_scope[up.index()].index()].cpu_self_ns -= dur_ns;
       }
+    };
+    for (const uint32_t row : view_.rows()) count_around(attr_.scope[row]);
+    SelectedHost host(view_);
+    const trace::Scopes& scopes = view_.trace().scopes;
+    for (size_t i = 0; i < scopes.size(); ++i) {
+      const int64_t end_ns = base::AddClamped(scopes.start_ns[i], scopes.dur_ns[i]);
+      if (host.Holds(scopes.thread[i], scopes.start_ns[i], end_ns)) count_around(trace::ScopeId(i));
+    }
+    for (size_t i = 0; i < counted.size(); ++i) {
+      if (counted[i] != 0) CountCall(trace::ScopeId(i));
     }
     if (!view_.cpu_only()) return;
     for (ModuleNode& node : nodes_) node.cpu_self_ns = node.gpu_excl_ns;
+  }
+
+  void CountCall(trace::ScopeId call) {
+    const attribution::ModuleTree& tree = attr_.modules;
+    const size_t module = tree.module_of_scope[call.index()].index();
+    const std::vector<int64_t>& lengths = view_.trace().scopes.dur_ns;
+    const int64_t dur_ns = call.index() < lengths.size() ? lengths[call.index()] : 0;  // replayed
+    ModuleNode& node = nodes_[module];
+    ++(tree.IsCapture(call) ? node.captured_calls : node.calls);
+    node.cpu_ns += dur_ns;
+    node.cpu_self_ns += dur_ns;
+    used_[module] = 1;
+    const trace::ScopeId up = tree.parent_of_scope[call.index()];
+    if (up.valid()) nodes_[tree.module_of_scope[up.index()].index()].cpu_self_ns -= dur_ns;
   }
 
   std::vector<ModuleNode> InDepthFirstOrder() {

@@ -118,6 +118,61 @@ TEST(ModuleNodes, ASelectionOfProcessesCountsTheCallsThatTheWholeCounts) {
   EXPECT_EQ(Named(whole.nodes, "idle").calls, 1) << "it recorded nothing";
 }
 
+/// Two steps that call a layer with an MLP and an attention; the second one's attention has lost
+/// its launch. Each MLP's kernel runs while its step lasts.
+trace::Trace ALostLaunch() {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  for (int64_t i = 0; i < 2; ++i) {
+    const int64_t at = 200 * i;
+    build.Annotation(main, "step[DECODE bs=1]", at, 100);
+    build.Scope(main, "Layer_0", at + 10, 80);
+    build.Scope(main, "Mlp_0", at + 20, 30);
+    build.Call(main, "cudaLaunchKernel", at + 30, 2 * i + 1);
+    build.Kernel("gemm", at + 50, 10, 2 * i + 1);
+    build.Scope(main, "Attention_0", at + 60, 20);
+    if (i == 0) build.Call(main, "cudaLaunchKernel", at + 65, 2 * i + 2);
+    build.Kernel("attention", at + 70, 10, 2 * i + 2);
+  }
+  return std::move(build).Build();
+}
+
+TEST(ModuleNodes, ASelectionOfStepsOrTimeHoldsCallsThatLaunchedNothing) {
+  const TestRun run(ALostLaunch());
+  Selection by_step, by_time, by_both;
+  by_step.steps = by_both.steps = {1, 1};
+  by_time.from_ns = by_both.from_ns = 200;
+  by_time.to_ns = 300;
+  for (const Selection& selection : {by_step, by_time}) {
+    const auto views = Select(run.input(), selection);
+    ASSERT_TRUE(views.ok());
+    const ModuleNodes tree = BuildModuleNodes(views->front());
+    ASSERT_EQ(tree.nodes.size(), 3U);
+    EXPECT_EQ(Named(tree.nodes, "Attention_0").calls, 1);
+    EXPECT_EQ(Named(tree.nodes, "Attention_0").cpu_ns, 20);
+    EXPECT_EQ(Named(tree.nodes, "Attention_0").gpu_incl_ns, 0);
+    EXPECT_EQ(Named(tree.nodes, "Layer_0").cpu_self_ns, 80 - 30 - 20);
+  }
+  // The step has launched no more than what is selected of it.
+  const auto whole = Select(run.input(), by_both);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(BuildModuleNodes(whole->front()).nodes.size(), 3U);
+}
+
+TEST(ModuleNodes, AStepAndANarrowerConditionHoldTheCallsAroundWhatIsSelected) {
+  const TestRun run(ALostLaunch());
+  Selection selection;
+  selection.steps = {1, 1};
+  selection.module = "Mlp_0";
+  const auto views = Select(run.input(), selection);
+  ASSERT_TRUE(views.ok());
+  const ModuleNodes tree = BuildModuleNodes(views->front());
+  ASSERT_EQ(tree.nodes.size(), 2U);
+  EXPECT_EQ(tree.nodes[0].instance, "Layer_0");
+  EXPECT_EQ(tree.nodes[0].calls, 1);
+  EXPECT_EQ(tree.nodes[1].instance, "Mlp_0");
+}
+
 TEST(ModuleNodes, WhatNoModuleExplainsIsCountedByReason) {
   const TestRun run(Layers(2));
   const ModuleNodes tree = NodesOf(run);

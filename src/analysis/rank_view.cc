@@ -48,6 +48,14 @@ bool TimesFit(const RankInput& input, const trace::Activities& activities) {
 
 }  // namespace
 
+int64_t FirstUnmarkedStep(const attribution::Attribution& attribution) {
+  int64_t first = 0;
+  for (const attribution::Step& step : attribution.steps) {
+    first = std::max(first, step.fields.bench_number.value_or(-1) + 1);
+  }
+  return first;
+}
+
 RankView::RankView(const RankInput& input, const kernel_names::RuleSet& rules)
     : input_(&input),
       rules_(&rules),
@@ -72,12 +80,13 @@ RankView::RankView(const RankInput& input, const kernel_names::RuleSet& rules)
 
 void RankView::LabelSteps() {
   const std::vector<attribution::Step>& steps = attribution().steps;
-  std::vector<int64_t> next(trace().processes.size() + 1, 0);
+  const int64_t first = std::max(input_->first_unmarked_step, FirstUnmarkedStep(attribution()));
+  std::vector<int64_t> next(trace().processes.size() + 1, first);
   for (uint32_t i = 0; i < steps.size(); ++i) {
     const trace::ProcessId process = ProcessOfStep(i);
     const size_t slot = process.valid() ? process.index() : trace().processes.size();
-    const int64_t position = next[slot]++;
-    step_labels_.push_back(steps[i].fields.bench_number.value_or(position));
+    const std::optional<int64_t> marked = steps[i].fields.bench_number;
+    step_labels_.push_back(marked ? *marked : next[slot]++);
   }
 }
 

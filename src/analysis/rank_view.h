@@ -20,6 +20,21 @@ namespace layerscope::analysis {
 using LabelValue = std::variant<std::monostate, int64_t, std::string_view>;
 table::Cell ToCell(const LabelValue& label);
 
+/// Where numbers of unmarked steps begin: behind the largest N of bench_step::N; 0 without one.
+int64_t FirstUnmarkedStep(const attribution::Attribution& attribution);
+
+/// What a selection takes of the host beside what encloses the launches of its activities, so that
+/// what launched nothing, or lost its launch, is not left out.
+struct HostChoice {
+  std::vector<uint8_t> process;  ///< by ProcessId: 0 = left out by --pid or --rank
+  bool whole_processes = false;  ///< all that these did: nothing else is asked for
+  /// By step: 1 = all that begins in it. It was chosen as a step and nothing narrower, or all that
+  /// it launched is selected.
+  std::vector<uint8_t> whole_step;
+  /// From, and to where it ends, excluded: all that touches it. Absent where more is asked for.
+  std::optional<std::pair<int64_t, int64_t>> time;
+};
+
 /// One file with a selection applied: which activities and steps the analyses look at. A row is an
 /// index into `activities()` and into the columns of Attribution.
 class RankView {
@@ -39,14 +54,16 @@ class RankView {
   const std::vector<uint32_t>& steps() const { return steps_; }
   bool selects_all() const { return selects_all_; }
   void SetRows(std::vector<uint32_t> rows, bool all);
+  void SetSteps(std::vector<uint32_t> steps) { steps_ = std::move(steps); }
+  /// What of the host is selected by itself; SelectedHost answers by it.
+  const HostChoice& host() const { return host_; }
+  void SetHost(HostChoice host) { host_ = std::move(host); }
   /// All that a process did on the host is selected, also what launched nothing: so without a
   /// selection, or where it chooses processes alone.
   bool SelectsHost(trace::ProcessId process) const {
-    return selects_all_ || (process.valid() && process.index() < whole_processes_.size() &&
-                            whole_processes_[process.index()] != 0);
+    return selects_all_ ||
+           (host_.whole_processes && process.valid() && host_.process[process.index()] != 0);
   }
-  void SetWholeProcesses(std::vector<uint8_t> whole) { whole_processes_ = std::move(whole); }
-  void SetSteps(std::vector<uint32_t> steps) { steps_ = std::move(steps); }
 
   /// 1 for a GPU activity; of the rows of one op in a CPU-only trace, 1 for the first selected.
   int64_t CountOf(uint32_t row) const { return counts_.empty() ? 1 : counts_[row]; }
@@ -70,7 +87,8 @@ class RankView {
   LabelValue RankLabel(trace::ProcessId process) const;
   /// A pid, tid, device or stream as written.
   LabelValue LabelOf(const trace::Label& label) const;
-  /// The position of a step among those of its process; bench_step::N counts as N.
+  /// What --step selects: of bench_step::N the N, of another step its position among those of its
+  /// process; where a file of the run has both, unmarked steps count on behind the largest N.
   int64_t StepLabel(uint32_t step) const { return step_labels_[step]; }
   trace::ProcessId ProcessOfStep(uint32_t step) const;
 
@@ -93,7 +111,7 @@ class RankView {
   ProcessRanks processes_;
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> steps_;
-  std::vector<uint8_t> whole_processes_;  ///< by ProcessId; empty: none, unless all is selected
+  HostChoice host_;
   std::vector<int64_t> step_labels_;
   std::vector<uint8_t> counts_;
   int64_t total_ns_ = 0;

@@ -12,6 +12,7 @@
 #include "src/analysis/module_path.h"
 #include "src/analysis/module_range.h"
 #include "src/analysis/not_found.h"
+#include "src/analysis/selected_host.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::analysis {
@@ -321,7 +322,7 @@ void Chooser::Apply() {
   }
   view_.SetRows(std::move(rows), false);
   view_.SetSteps(std::move(steps));
-  if (wanted_.ChoosesProcesses()) view_.SetWholeProcesses(std::move(process_));
+  view_.SetHost(ChooseHost(wanted_, row_, std::move(process_), view_));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/attribution/own_steps.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::document {
@@ -43,12 +44,38 @@ Sums SumReplays(const analysis::RankView& view) {
   return sums;
 }
 
+/// Eager runs gave modules, and all of these are the trace itself.
+bool FromOwnSteps(const analysis::RankView& view) {
+  bool any = false;
+  for (const attribution::GraphAlignment& graph : view.attribution().alignments) {
+    if (graph.evidence != Evidence::kEagerAlignment) continue;
+    if (graph.source != attribution::kOwnEagerSteps) return false;
+    any = true;
+  }
+  return any;
+}
+
+/// The eager steps that others got their modules from may not be selected.
+void NoteOwnSteps(const analysis::RankView& view, const Sums& sums, table::RankResult& result) {
+  const int64_t ns = sums.replayed_ns[static_cast<size_t>(Evidence::kEagerAlignment)];
+  if (ns == 0 || view.selects_all()) return;
+  result.warnings.push_back(
+      {"copy_without_recordings", table::Severity::kInfo, 1,
+       fmt::format("The modules of {} of GPU time came from the trace's own eager steps, which the "
+                   "copy holds as far as they are selected.",
+                   base::FormatShare(ns, view.total_ns()))});
+}
+
 void NoteRecordings(const analysis::RankView& view, const Sums& sums, table::RankResult& result) {
+  const bool own_steps = FromOwnSteps(view);
+  if (own_steps) NoteOwnSteps(view, sums, result);
   std::vector<std::string> options;
   int64_t from_beside_ns = 0;
   for (const auto& [evidence, option] : kSources) {
     const int64_t ns = sums.replayed_ns[static_cast<size_t>(evidence)];
-    const bool own = evidence == Evidence::kGraphNode && attribution::KnowsGraphNodes(view.trace());
+    const bool own = evidence == Evidence::kGraphNode
+                         ? attribution::KnowsGraphNodes(view.trace())
+                         : evidence == Evidence::kEagerAlignment && own_steps;
     if (ns == 0 || own) continue;
     from_beside_ns += ns;
     options.emplace_back(option);

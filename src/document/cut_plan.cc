@@ -39,15 +39,12 @@ bool IsFlow(std::string_view ph) {
 }  // namespace
 
 CutPlan::CutPlan(const analysis::RankView& view, const analysis::Selection& selection)
-    : view_(view),
-      selection_(selection),
-      steps_(view.trace(), view.attribution().steps),
-      threads_(view.trace()) {
+    : view_(view), selection_(selection), host_(view), threads_(view.trace()) {
   MarkActivities();
   MarkCaptures();
   MarkSteps();
   MarkCalls();
-  graph_node_ = NodesOfRows(view);
+  MarkGraphNodes();
   MarkAnnotations();
   CollectInstants();
   CollectSpans();
@@ -84,7 +81,9 @@ void CutPlan::MarkCaptures() {
     if (pass.kind != layers::PassKind::kCapture) continue;
     const std::optional<CapturedTime> of = calls.Around(pass);
     if (!of) continue;
-    if ((selection_.from_ns || selection_.to_ns) && !InWindow({of->start_ns, of->end_ns})) continue;
+    const bool is_before = selection_.from_ns && of->end_ns < *selection_.from_ns;
+    const bool is_after = selection_.to_ns && of->start_ns >= *selection_.to_ns;
+    if (is_before || is_after) continue;
     captures_[of->thread.index()].Add(of->start_ns, of->end_ns);
     spans_.Add(of->start_ns, of->end_ns);
     ++n_captures_;
@@ -92,33 +91,16 @@ void CutPlan::MarkCaptures() {
   for (TimeSpans& of_thread : captures_) of_thread.Freeze();
 }
 
-/// Steps of selected rows, and those that the selection names. A step is whole when it was selected
-/// as a step, or when nothing that it launched is left out.
+/// Steps of selected rows, and those that are selected whole.
 void CutPlan::MarkSteps() {
-  const size_t n = attr().steps.size();
-  step_.assign(n, 0);
-  whole_step_.assign(n, 0);
-  std::vector<int64_t> n_of_step(n, 0);
-  std::vector<int64_t> n_selected(n, 0);
-  for (const attribution::StepId step : attr().step) {
-    if (step.valid()) ++n_of_step[step.index()];
-  }
+  step_.assign(attr().steps.size(), 0);
   for (const uint32_t row : view_.rows()) {
     const attribution::StepId step = attr().step[row];
-    if (!step.valid()) continue;
-    ++n_selected[step.index()];
-    step_[step.index()] = 1;
+    if (step.valid()) step_[step.index()] = 1;
   }
-  for (const uint32_t step : view_.steps()) {
-    if (IsWhole(step, n_of_step, n_selected)) step_[step] = whole_step_[step] = 1;
+  for (size_t step = 0; step < step_.size(); ++step) {
+    if (host_.IsWhole(attribution::StepId(step))) step_[step] = 1;
   }
-}
-
-bool CutPlan::IsWhole(uint32_t step, const std::vector<int64_t>& n_of_step,
-                      const std::vector<int64_t>& n_selected) const {
-  if (selection_.steps || selection_.phase) return true;
-  const bool by_part = selection_.module || selection_.stream || selection_.layer;
-  return !by_part && n_selected[step] > 0 && n_selected[step] == n_of_step[step];
 }
 
 /// A call is kept for a kept activity, or with its step; in a selected time those that launched
@@ -137,13 +119,25 @@ void CutPlan::MarkCalls() {
     const int64_t correlation = calls.correlation[i];
     const bool launches = correlations_.Has(process, correlation);
     const Span span{calls.start_ns[i], EndOf(calls.start_ns[i], calls.dur_ns[i])};
-    const bool keep = launches || InWholeStep(calls.thread[i], span.start_ns) ||
-                      (InWindow(span) && !all.Has(process, correlation)) ||
+    const bool keep = launches || host_.InWholeStep(calls.thread[i], span.start_ns) ||
+                      (host_.InTime(calls.thread[i], span.start_ns, span.end_ns) &&
+                       !all.Has(process, correlation)) ||
                       InCapture(calls.thread[i], span);
     call_[i] = keep ? 1 : 0;
     if (launches) flows_.push_back(correlation);
   }
   SortUnique(flows_);
+}
+
+/// Nodes of kept activities, and those that were captured in what is selected of the host: without
+/// them a capture is taken for calls that ran.
+void CutPlan::MarkGraphNodes() {
+  graph_node_ = NodesOfRows(view_);
+  const trace::GraphNodes& nodes = trace().graph_nodes;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes.original[i] != trace::kNoGraphNode || !nodes.thread[i].valid()) continue;
+    if (host_.Holds(nodes.thread[i], nodes.start_ns[i], nodes.start_ns[i])) graph_node_[i] = 1;
+  }
 }
 
 /// What a step annotation makes of the cut when it is read: kept where it is a step of the
@@ -246,7 +240,7 @@ void CutPlan::CollectSpans() {
   }
   for (size_t i = 0; i < steps.size(); ++i) {
     if (gpu[i]) spans_.Add(gpu[i]->start_ns, gpu[i]->end_ns);
-    if (whole_step_[i] != 0) {
+    if (host_.IsWhole(attribution::StepId(i))) {
       spans_.Add(steps[i].start_ns, EndOf(steps[i].start_ns, steps[i].dur_ns));
     }
   }
@@ -268,17 +262,6 @@ void CutPlan::CollectStreams() {
   for (auto& [key, starts] : streams_) SortUnique(starts);
 }
 
-bool CutPlan::InWholeStep(trace::ThreadId thread, int64_t t_ns) {
-  const attribution::StepId step = steps_.Find(thread, t_ns);
-  return step.valid() && whole_step_[step.index()] != 0;
-}
-
-bool CutPlan::InWindow(Span span) const {
-  if (!selection_.from_ns && !selection_.to_ns) return false;
-  return (!selection_.from_ns || span.end_ns >= *selection_.from_ns) &&
-         (!selection_.to_ns || span.start_ns < *selection_.to_ns);
-}
-
 /// What touches a capture on the thread that it was recorded on.
 bool CutPlan::InCapture(trace::ThreadId thread, Span span) const {
   return !captures_.empty() && captures_[thread.index()].Overlaps(span.start_ns, span.end_ns);
@@ -289,7 +272,7 @@ bool CutPlan::EnclosesLaunch(trace::ThreadId thread, Span span) const {
 }
 
 bool CutPlan::KeepsHost(trace::ThreadId thread, Span span) {
-  return InWholeStep(thread, span.start_ns) || InWindow(span) || EnclosesLaunch(thread, span) ||
+  return host_.Holds(thread, span.start_ns, span.end_ns) || EnclosesLaunch(thread, span) ||
          InCapture(thread, span);
 }
 
@@ -305,7 +288,7 @@ bool CutPlan::KeepsGpuAnnotation(size_t annotation) const {
 
 bool CutPlan::IsEmpty() const {
   return view_.rows().empty() && n_captures_ == 0 &&
-         std::find(whole_step_.begin(), whole_step_.end(), 1) == whole_step_.end();
+         std::find(step_.begin(), step_.end(), 1) == step_.end();
 }
 
 bool CutPlan::Keeps(const RawEvent& event) {
@@ -368,7 +351,7 @@ bool CutPlan::KeepsOther(const RawEvent& event) {
   if (on_host && is_frame) return KeepsHost(thread, *span);
   if (on_host) {
     const Span begin{span->start_ns, span->start_ns};
-    return InWholeStep(thread, span->start_ns) || InWindow(begin) || InCapture(thread, begin);
+    return host_.Holds(thread, span->start_ns, span->start_ns) || InCapture(thread, begin);
   }
   return spans_.Contains(span->start_ns);
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/analysis/rank_view.h"
+#include "src/analysis/selected_host.h"
 #include "src/analysis/selection.h"
-#include "src/attribution/steps.h"
 #include "src/document/host_threads.h"
 #include "src/document/process_correlations.h"
 #include "src/document/time_spans.h"
@@ -29,7 +29,8 @@ class CutPlan {
   CutPlan(const analysis::RankView& view, const analysis::Selection& selection);
 
   bool Keeps(const ingest::kineto::RawEvent& event);
-  /// By row of GraphNodes: a kept activity is a replay of it, or of a clone of it.
+  /// By row of GraphNodes: a kept activity is a replay of it, or of a clone of it; or it was
+  /// captured in what is selected of the host.
   bool KeepsGraphNode(size_t row) const { return graph_node_[row] != 0; }
   /// Nothing of the trace is selected: neither an activity nor a step nor a captured launch.
   bool IsEmpty() const;
@@ -45,17 +46,14 @@ class CutPlan {
   void MarkActivities();
   void MarkCaptures();
   void MarkSteps();
-  bool IsWhole(uint32_t step, const std::vector<int64_t>& n_of_step,
-               const std::vector<int64_t>& n_selected) const;
   void MarkCalls();
+  void MarkGraphNodes();
   void MarkAnnotations();
   bool WrapsOneKeptStep(size_t annotation) const;
   void CollectInstants();
   void CollectSpans();
   void CollectStreams();
 
-  bool InWholeStep(trace::ThreadId thread, int64_t t_ns);
-  bool InWindow(Span span) const;
   bool InCapture(trace::ThreadId thread, Span span) const;
   bool EnclosesLaunch(trace::ThreadId thread, Span span) const;
   bool KeepsHost(trace::ThreadId thread, Span span);
@@ -65,7 +63,7 @@ class CutPlan {
 
   const analysis::RankView& view_;
   const analysis::Selection& selection_;
-  attribution::StepLocator steps_;
+  analysis::SelectedHost host_;
   HostThreads threads_;
   std::vector<uint8_t> activity_;  ///< by row: 1 = kept
   std::vector<uint8_t> call_;
@@ -74,7 +72,6 @@ class CutPlan {
   std::vector<uint8_t> annotation_;       ///< step annotations alone
   std::vector<uint8_t> is_step_;          ///< by annotation: 1 = its name is a step's
   std::vector<uint8_t> step_;             ///< by step: 1 = its annotation is kept
-  std::vector<uint8_t> whole_step_;       ///< by step: 1 = so is all that begins in it
   std::vector<uint8_t> is_host_process_;  ///< 1 = calls or ops stand in it
   std::vector<TimeSpans> captures_;       ///< by thread: times of selected captures
   size_t n_captures_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/document/test_trace.h"
+#include "src/document/written_pids.h"
 
 namespace layerscope::document {
 namespace {
@@ -171,10 +172,34 @@ TEST(StoreCopy, AnActivitySaysTheCorrelationOfACallOfItsOwnProcess) {
             (std::vector<int64_t>{9, 0}));
 }
 
-TEST(StoreCopy, ACallThatCouldBeAnotherProcessOfTheSamePidIsNotSaid) {
+TEST(StoreCopy, ProcessesOfTheSamePidStayApart) {
   trace::Trace trace = TwoProcesses(true);
   for (trace::Process& process : trace.processes) process.pid.number = 42;
-  EXPECT_EQ(ReadText(Copy(trace)).activities.correlation, (std::vector<int64_t>{0, 0}));
+  const std::string text = Copy(trace);
+  const trace::Trace back = ReadText(text);
+  EXPECT_EQ(back.activities.correlation, (std::vector<int64_t>{9, 9}));
+  ASSERT_EQ(back.calls.size(), 2U);
+  // The calls of both stand on a thread 7.
+  EXPECT_NE(back.calls.thread[0], back.calls.thread[1]);
+  const auto pid_of = [&back](trace::ThreadId thread) {
+    return back.processes[back.threads[thread.index()].process.index()].pid.number;
+  };
+  EXPECT_EQ(pid_of(back.calls.thread[0]), 42);
+  EXPECT_EQ(pid_of(back.calls.thread[1]), 42 + (1 << 24));
+  EXPECT_EQ(back.activities.process[1], back.threads[back.calls.thread[1].index()].process);
+  EXPECT_NE(text.find(R"("pid":16777258,"tid":0,"args":{"labels":"pid 42 as well"})"),
+            std::string::npos);
+}
+
+TEST(WrittenPids, APidThatIsTakenIsSkipped) {
+  trace::Trace trace;
+  for (const int64_t pid : {7, 7, 16777223, 7, 8}) {
+    trace::Process process;
+    process.pid.number = pid;
+    trace.processes.push_back(process);
+  }
+  EXPECT_EQ(WrittenPids(trace),
+            (std::vector<std::string>{"7", "33554439", "16777223", "50331655", "8"}));
 }
 
 TEST(StoreCopy, ATraceWithoutRowsIsAWholeDocument) {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-#include <map>
 #include <string_view>
 
 #include "src/document/trace_json.h"
+#include "src/document/written_pids.h"
 #include "src/trace/module_annotation.h"
 
 namespace layerscope::document {
@@ -57,9 +57,7 @@ void AddMember(std::string_view key, int64_t value, std::string& event) {
 StoreEvents::StoreEvents(const trace::Trace& trace,
                          const std::function<bool(trace::ProcessId)>& names)
     : trace_(trace) {
-  for (const trace::Process& process : trace.processes) {
-    processes_.push_back("\"pid\":" + LabelJson(trace, process.pid));
-  }
+  for (const std::string& pid : WrittenPids(trace)) processes_.push_back("\"pid\":" + pid);
   for (const trace::Thread& thread : trace.threads) {
     threads_.push_back(fmt::format("{},\"tid\":{}", processes_[thread.process.index()],
                                    LabelJson(trace, thread.tid)));
@@ -70,39 +68,22 @@ StoreEvents::StoreEvents(const trace::Trace& trace,
 
 void StoreEvents::CollectCorrelations() {
   const trace::Calls& calls = trace_.calls;
-  std::map<std::pair<int64_t, trace::StringId>, trace::ProcessId> first_of_pid;
-  for (size_t i = 0; i < trace_.processes.size(); ++i) {
-    const trace::Label& pid = trace_.processes[i].pid;
-    written_as_.push_back(
-        first_of_pid.try_emplace({pid.number, pid.text}, trace::ProcessId(i)).first->second);
-  }
   std::vector<uint8_t> used(trace_.processes.size(), 0);
   for (const trace::ThreadId thread : calls.thread) {
     used[trace_.threads[thread.index()].process.index()] = 1;
   }
   for (const trace::ProcessId process : trace_.activities.process) used[process.index()] = 1;
-  if (std::count(used.begin(), used.end(), 1) < 2) return;
-  calls_.reserve(calls.size());
+  many_processes_ = std::count(used.begin(), used.end(), 1) > 1;
+  if (!many_processes_) return;
   for (size_t i = 0; i < calls.size(); ++i) {
-    const trace::ProcessId process = trace_.threads[calls.thread[i].index()].process;
-    calls_.push_back({written_as_[process.index()], calls.correlation[i], process});
+    calls_.Add(trace_.threads[calls.thread[i].index()].process, calls.correlation[i]);
   }
-  std::sort(calls_.begin(), calls_.end());
-  calls_.erase(std::unique(calls_.begin(), calls_.end()), calls_.end());
+  calls_.Freeze();
 }
 
 bool StoreEvents::HasCall(size_t activity) const {
-  if (calls_.empty()) return true;
-  const trace::ProcessId process = trace_.activities.process[activity];
-  const WrittenCall own{written_as_[process.index()], trace_.activities.correlation[activity],
-                        process};
-  const auto is_same = [&own](const WrittenCall& call) {
-    return call.written_as == own.written_as && call.correlation == own.correlation;
-  };
-  const auto found = std::lower_bound(calls_.begin(), calls_.end(), own);
-  return found != calls_.end() && *found == own &&
-         (found == calls_.begin() || !is_same(*(found - 1))) &&
-         (found + 1 == calls_.end() || !is_same(*(found + 1)));
+  return !many_processes_ ||
+         calls_.Has(trace_.activities.process[activity], trace_.activities.correlation[activity]);
 }
 
 std::string StoreEvents::Members() const {
@@ -135,8 +116,13 @@ void StoreEvents::AddNames(const std::function<bool(trace::ProcessId)>& names) {
   };
   for (size_t i = 0; i < trace_.processes.size(); ++i) {
     const std::string_view name = text(trace_.processes[i].name);
-    if (!name.empty() && wanted(trace::ProcessId(i)))
-      AddName("process_name", processes_[i] + ",\"tid\":0", name);
+    if (!wanted(trace::ProcessId(i))) continue;
+    if (!name.empty()) AddName("process_name", processes_[i] + ",\"tid\":0", name);
+    const std::string pid = LabelJson(trace_, trace_.processes[i].pid);
+    if (processes_[i] == "\"pid\":" + pid) continue;
+    names_.push_back(
+        fmt::format(R"({{"ph":"M","name":"process_labels",{},"tid":0,"args":{{"labels":{}}}}})",
+                    processes_[i], Quoted("pid " + pid + " as well")));
   }
   for (size_t i = 0; i < trace_.threads.size(); ++i) {
     const std::string_view name = text(trace_.threads[i].name);

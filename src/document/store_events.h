@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/document/process_correlations.h"
 #include "src/document/store_order.h"
 #include "src/trace/trace.h"
 
@@ -23,8 +23,8 @@ inline constexpr int64_t kFirstStreamTid = 500'000'000;
 /// of the process that launched what runs on it; `args` name its device and stream. A module scope
 /// becomes an annotation `{'Module': 'path'}`. What the other format has no word for is written
 /// under a `cat` that it ignores: whole graphs. Where several processes count correlations, an
-/// activity without a call of its own process says none, nor does one whose call could be taken for
-/// another process's of the same pid: the other format would find a stranger's.
+/// activity without a call of its own process says none: the other format would find a stranger's.
+/// Processes of the same pid get pids of their own (written_pids.h).
 class StoreEvents {
  public:
   /// `trace` must outlive this. `names`: which processes are named, absent = all.
@@ -52,7 +52,7 @@ class StoreEvents {
   void WriteScope(const StoreRow& row, std::string& event) const;
   void WriteAnnotation(const StoreRow& row, std::string& event) const;
   void CollectCorrelations();
-  /// Its process, and no other that is written under the same pid, makes a call of its correlation.
+  /// Its process makes a call of its correlation.
   bool HasCall(size_t activity) const;
   std::string StreamThread(trace::ProcessId process, trace::StreamId stream) const;
   void AddNames(const std::function<bool(trace::ProcessId)>& names);
@@ -62,17 +62,8 @@ class StoreEvents {
   std::vector<std::string> threads_;  ///< by thread: `"pid":1,"tid":2`
   /// By process: `"pid":1`.
   std::vector<std::string> processes_;
-  /// By process: the first that is written under the same pid. Nsight Systems keeps 24 bits of a
-  /// pid, and those of several machines or containers repeat.
-  std::vector<trace::ProcessId> written_as_;
-  struct WrittenCall {
-    trace::ProcessId written_as;
-    int64_t correlation = 0;
-    trace::ProcessId process;
-    friend auto operator<=>(const WrittenCall&, const WrittenCall&) = default;
-  };
-  /// Sorted; empty where one process does everything.
-  std::vector<WrittenCall> calls_;
+  bool many_processes_ = false;  ///< that launch or run something
+  ProcessCorrelations calls_;    ///< of `many_processes_` only
   std::vector<std::string> names_;
   size_t next_name_ = 0;
 };

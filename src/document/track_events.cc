@@ -8,6 +8,7 @@
 #include "src/base/checked_sum.h"
 #include "src/document/layer_tracks.h"
 #include "src/document/trace_json.h"
+#include "src/document/written_pids.h"
 #include "src/ingest/kineto/token.h"
 
 namespace layerscope::document {
@@ -36,7 +37,7 @@ const char* KindText(TrackKind kind) {
 
 TrackEvents::TrackEvents(const analysis::RankInput& rank, const model::Profile* profile,
                          std::vector<Track> tracks)
-    : rank_(rank), profile_(profile), tracks_(std::move(tracks)) {
+    : rank_(rank), profile_(profile), tracks_(std::move(tracks)), pids_(WrittenPids(*rank.trace)) {
   if (rank.layers == nullptr) return;
   most_blocks_ = analysis::MostBlocks(*rank.layers);
   SumTotals();
@@ -125,8 +126,7 @@ bool TrackEvents::Next(std::string& event) {
 std::string TrackEvents::Metadata(const char* what, const std::string& args) const {
   const Track& track = tracks_[track_];
   return fmt::format(R"({{"ph":"M","name":"{}","pid":{},"tid":{},"args":{{{}}}}})", what,
-                     LabelJson(*rank_.trace, rank_.trace->processes[track.process.index()].pid),
-                     tids_[track_], args);
+                     pids_[track.process.index()], tids_[track_], args);
 }
 
 std::string TrackEvents::Slice(const Run& run) {
@@ -139,8 +139,7 @@ std::string TrackEvents::Slice(const Run& run) {
   }
   return fmt::format(
       R"({{"ph":"X","cat":"{}","name":{},"pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-      kTrackCategory, Quoted(name),
-      LabelJson(*rank_.trace, rank_.trace->processes[track.process.index()].pid), tids_[track_],
+      kTrackCategory, Quoted(name), pids_[track.process.index()], tids_[track_],
       MicrosecondText(AbsoluteNs(*rank_.trace, run.start_ns)),
       MicrosecondText(run.end_ns - run.start_ns), ArgsOf(run));
 }

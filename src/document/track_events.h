@@ -63,8 +63,9 @@ class TrackEvents {
   const model::Profile* profile_;
   int64_t most_blocks_ = 0;  ///< of a layer
   std::vector<Track> tracks_;
-  std::set<int64_t> used_tids_;  ///< of the trace, as far as they could clash
-  std::vector<int64_t> tids_;    ///< by track
+  std::vector<std::string> pids_;  ///< by process, as the copy writes them
+  std::set<int64_t> used_tids_;    ///< of the trace, as far as they could clash
+  std::vector<int64_t> tids_;      ///< by track
   std::vector<Total> pass_totals_;
   std::vector<Total> layer_totals_;
   size_t track_ = 0;

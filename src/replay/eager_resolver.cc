@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/attribution/own_steps.h"
 #include "src/base/hash.h"
 #include "src/replay/eager_fit.h"
 #include "src/replay/eager_replays.h"
@@ -23,9 +24,6 @@ namespace {
 /// All alignments of one trace together. Real ones need a hundredth of it; what is left when it is
 /// used up stays unresolved.
 constexpr size_t kMaxWork = size_t{1} << 31;
-
-/// Shown where else the file stands.
-constexpr char kOwnSteps[] = "this trace's own eager steps";
 
 std::string ReasonOf(const EagerFit& fit) {
   if (fit.matched == 0) {
@@ -331,7 +329,8 @@ void ResolveByGiven(Resolution& resolution, const std::vector<SideFile>& files) 
 void ResolveByEager(Resolution& resolution, const Sources& sources) {
   if (!sources.eager.empty() && !resolution.AllPlaced()) ResolveByGiven(resolution, sources.eager);
   if (resolution.AllPlaced()) return;
-  const SideTrace own{kOwnSteps, {}, {}, &resolution.trace, &resolution.attribution};
+  const SideTrace own{
+      attribution::kOwnEagerSteps, {}, {}, &resolution.trace, &resolution.attribution};
   EagerResolver(resolution, {&own}, true).Run();
 }
 

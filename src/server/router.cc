@@ -124,13 +124,15 @@ Route Router::Api(std::string_view path, std::map<std::string, std::string> quer
   }
   if (path.starts_with(kDocumentPath)) {
     const std::string name(path.substr(kDocumentPath.size()));
-    if (!query.empty()) return Refuse(400, "a document has no options", {});
+    if (!query.empty() && (name != "workload" || query.size() > 1 || query.count("run") == 0)) {
+      return Refuse(400, "a document has no options but `run` of a workload", {});
+    }
     if (base::Status known = source_.CheckDocument(name); !known.ok()) {
       return Answered(ErrorAnswer(StatusOf(known.error().code), name, known.error()));
     }
-    route.key = "document/" + name;
-    route.compute = [&source = source_, name] {
-      return Computed(name, [&] { return source.Document(name); });
+    route.key = "document/" + SliceKey(name, query);
+    route.compute = [&source = source_, name, query = std::move(query)] {
+      return Computed(name, [&] { return source.Document(name, query); });
     };
     return route;
   }

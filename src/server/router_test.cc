@@ -107,6 +107,11 @@ TEST_F(RouterTest, ComputesDocumentsAndSaysWhatThereIsNot) {
   EXPECT_EQ(Get("/api/document/map").answer.status, 404);
   EXPECT_EQ(Get("/api/document/../workload").answer.status, 404);
   EXPECT_EQ(Get("/api/document/workload?a=1").answer.status, 400);
+  EXPECT_EQ(Get("/api/document/workload?run=0&a=1").answer.status, 400);
+  EXPECT_EQ(Get("/api/document/map?run=0").answer.status, 400);
+  const Route of_run = Get("/api/document/workload?run=0");
+  EXPECT_EQ(of_run.key, "document/workload?run=0");
+  EXPECT_EQ(of_run.compute().status, 404) << "a finished document has the run that it has";
   const Answer summary = Get("/api/analysis/summary").answer;
   EXPECT_EQ(summary.status, 404);
   EXPECT_NE(summary.body.find("needs a trace"), std::string::npos);

@@ -209,15 +209,22 @@ base::Status ViewSource::LoadWorkload(const ViewRequest& request) {
   options.memory_limit = common->Number("memory-limit");
   base::Result<document::WorkloadInput> workload = ReadWorkload(files, options);
   if (!workload.ok()) return std::move(workload).error();
-  workload->token_times = CountTokenTimes(*workload) * kLeastTokenTimeBytes <= kMaxWorkloadBytes;
-  base::Result<std::string> text = WorkloadText(*workload);
-  if (text.ok() && text->size() > kMaxWorkloadBytes && workload->token_times) {
-    workload->token_times = false;
-    text = WorkloadText(*workload);
-  }
+  base::Result<std::string> text = SmallWorkloadText(*workload);
   if (!text.ok()) return std::move(text).error();
   documents_["workload"] = *std::move(text);
+  if (workload->runs.size() > 1) workload_ = *std::move(workload);
   return {};
+}
+
+/// Without the times of single tokens where it would be large.
+base::Result<std::string> ViewSource::SmallWorkloadText(document::WorkloadInput& workload) const {
+  workload.token_times = CountTokenTimes(workload) * kLeastTokenTimeBytes <= kMaxWorkloadBytes;
+  base::Result<std::string> text = WorkloadText(workload);
+  if (text.ok() && text->size() > kMaxWorkloadBytes && workload.token_times) {
+    workload.token_times = false;
+    text = WorkloadText(workload);
+  }
+  return text;
 }
 
 base::Result<std::string> ViewSource::WorkloadText(const document::WorkloadInput& workload) const {
@@ -317,8 +324,31 @@ base::Status ViewSource::CheckDocument(std::string_view name) const {
                      fmt::format("there are: {}", fmt::join(names, ", "))};
 }
 
-base::Result<std::string> ViewSource::Document(std::string_view name) const {
+base::Result<std::string> ViewSource::DocumentOfRun(std::string_view name,
+                                                    const RawOptions& asked) const {
+  const auto run = asked.find("run");
+  if (name != "workload" || asked.size() != 1 || run == asked.end()) {
+    return base::UsageError("a document has no options but `run` of a workload", {});
+  }
+  const std::optional<int64_t> number = base::ParseWhole(run->second);
+  if (!number) {
+    return base::UsageError(fmt::format("run '{}' is no number of a run", run->second), {});
+  }
+  if (!workload_) {
+    return base::Error{base::ErrorCode::kNotFound, "this workload has one run, or is a document",
+                       "start `layerscope view` with the results of several runs"};
+  }
+  const std::lock_guard<std::mutex> one_at_a_time(showing_run_);
+  base::Result<size_t> found = FindRun(*workload_, *number);
+  if (!found.ok()) return std::move(found).error();
+  workload_->chosen_run = *found;
+  return SmallWorkloadText(*workload_);
+}
+
+base::Result<std::string> ViewSource::Document(std::string_view name,
+                                               const RawOptions& asked) const {
   if (base::Status known = CheckDocument(name); !known.ok()) return std::move(known).error();
+  if (!asked.empty()) return DocumentOfRun(name, asked);
   if (const auto found = documents_.find(name); found != documents_.end()) return found->second;
   const DocumentSpec* const spec = FindDocument("map");
   LS_CHECK(spec != nullptr && run_ != nullptr, "the map alone is made when it is asked for");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,8 +65,9 @@ class ViewSource {
   base::Status CheckDocument(std::string_view name) const;
   /// An envelope. Errors are also those of CheckAnalysis.
   base::Result<std::string> Analysis(std::string_view verb, const RawOptions& asked) const;
-  /// A document by name. Errors are also those of CheckDocument.
-  base::Result<std::string> Document(std::string_view name) const;
+  /// A document by name. `asked`: of a workload of several runs `run` says whose requests it holds;
+  /// nothing else can be asked for. Errors are also those of CheckDocument.
+  base::Result<std::string> Document(std::string_view name, const RawOptions& asked = {}) const;
 
   std::vector<std::string> analyses() const;
   std::vector<std::string> documents() const;
@@ -77,12 +79,17 @@ class ViewSource {
   base::Status LoadDocuments();
   base::Status LoadRequests(const RawOptions& given, const Hooks& hooks, base::StageClock& clock);
   base::Status LoadWorkload(const ViewRequest& request);
+  base::Result<std::string> DocumentOfRun(std::string_view name, const RawOptions& asked) const;
   base::Result<std::string> WorkloadText(const document::WorkloadInput& workload) const;
+  base::Result<std::string> SmallWorkloadText(document::WorkloadInput& workload) const;
 
   ViewInputs inputs_;
   std::vector<std::string> workload_by_option_;  ///< files of --bench and of both --prometheus
   std::string title_;
   std::unique_ptr<OpenedRun> run_;
+  /// Of several runs: to show others, one at a time, as it is large and says which is shown.
+  mutable std::mutex showing_run_;
+  mutable std::optional<document::WorkloadInput> workload_;
   std::map<std::string, std::string, std::less<>> documents_;  ///< made or read when it was opened
 };
 

@@ -59,5 +59,27 @@ TEST_F(ViewSourceTest, AWorkloadKeepsToTheMemoryLimit) {
   EXPECT_TRUE(Open({{"memory-limit", "1MiB"}}).ok());
 }
 
+/// A line a run, as `--append-result` writes them.
+TEST_F(ViewSourceTest, EachRunOfAWorkloadCanBeAskedFor) {
+  std::ofstream(bench_) << R"({"completed": 1, "duration": 1, "num_prompts": 1, "ttfts": [0.25]})"
+                        << "\n"
+                        << R"({"completed": 1, "duration": 1, "num_prompts": 1, "ttfts": [0.5]})"
+                        << "\n";
+  const base::Result<std::unique_ptr<ViewSource>> source = Open({});
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  const auto ttft_of = [&source](const RawOptions& asked) {
+    const base::Result<std::string> text = (*source)->Document("workload", asked);
+    if (!text.ok()) return text.error().message;
+    const size_t at = text->find("\"ttft_ns\": ");
+    return at == std::string::npos ? *text : text->substr(at + 11, 9);
+  };
+  EXPECT_EQ(ttft_of({}), "250000000");
+  EXPECT_EQ(ttft_of({{"run", "0"}}), "250000000");
+  EXPECT_EQ(ttft_of({{"run", "1"}}), "500000000");
+  EXPECT_EQ(ttft_of({{"run", "2"}}), "no run '2' in this input");
+  EXPECT_EQ(ttft_of({{"run", "-1"}}), "run '-1' is no number of a run");
+  EXPECT_EQ(ttft_of({{"depth", "1"}}), "a document has no options but `run` of a workload");
+}
+
 }  // namespace
 }  // namespace layerscope::session

@@ -262,17 +262,17 @@ base::Status WorkloadReader::Choose(const WorkloadOptions& options) {
     return base::Error{base::ErrorCode::kNotFound, "no benchmark is given, so there are no runs",
                        "name a benchmark's result"};
   }
-  const auto n = static_cast<int64_t>(input_.runs.size());
-  if (options.run && *options.run >= n) {
-    return base::Error{
-        base::ErrorCode::kNotFound, fmt::format("no run '{}' in this input", *options.run),
-        n == 1 ? "there is run 0 alone" : fmt::format("there are runs 0 to {}", n - 1)};
+  if (options.run) {
+    const base::Result<size_t> run = FindRun(input_, *options.run);
+    if (!run.ok()) return run.error();
+    input_.chosen_run = *run;
+    return {};
   }
   const auto with_requests =
       std::find_if(input_.runs.begin(), input_.runs.end(),
                    [](const document::WorkloadRun& run) { return !run.run.requests.empty(); });
   const auto first = with_requests == input_.runs.end() ? 0 : with_requests - input_.runs.begin();
-  input_.chosen_run = static_cast<size_t>(options.run.value_or(first));
+  input_.chosen_run = static_cast<size_t>(first);
   return {};
 }
 
@@ -355,6 +355,14 @@ base::Result<document::WorkloadInput> ReadWorkload(const WorkloadFiles& files,
   if (base::Status read = reader.Read(files); !read.ok()) return std::move(read).error();
   if (base::Status chosen = reader.Choose(options); !chosen.ok()) return std::move(chosen).error();
   return reader.Take();
+}
+
+base::Result<size_t> FindRun(const document::WorkloadInput& input, int64_t run) {
+  const size_t n = input.runs.size();
+  if (run >= 0 && static_cast<size_t>(run) < n) return static_cast<size_t>(run);
+  return base::Error{
+      base::ErrorCode::kNotFound, fmt::format("no run '{}' in this input", run),
+      n == 1 ? "there is run 0 alone" : fmt::format("there are runs 0 to {}", n - 1)};
 }
 
 base::Result<document::JsonDocument> BuildWorkload(const WorkloadFiles& files,

@@ -61,6 +61,9 @@ MixedInputs PartInputs(const std::vector<std::string>& inputs);
 base::Result<document::WorkloadInput> ReadWorkload(const WorkloadFiles& files,
                                                    const WorkloadOptions& options);
 
+/// `run` of the runs that were read, counted from 0. kNotFound, naming those that there are.
+base::Result<size_t> FindRun(const document::WorkloadInput& input, int64_t run);
+
 /// ReadWorkload, and workload_data.json made of it (formats/outputs.md; docs/workload.md). The
 /// document owns its data. `traces`: traces of the same run, whose steps the requests are linked to
 /// where both have one time base; empty = none. Its config names the model. kUsage where traces are

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+import nsys_runs
 from e2e import Parts, check_refused, program
 from generated import GRID, generate
 from schema_test import problems_of
@@ -199,6 +200,22 @@ def check_twice(tally, folder):
                 [raw for raw, _ in raw_events(read_text(once))])
 
 
+def check_lost_launches(tally, folder):
+    """A cut of a database has the calls of modules that the selection has, also those whose launch was
+    lost: with them a module's own time on the host is what its children leave."""
+    out = folder / "cut.json"
+    run = nsys_runs.generate(folder / "run", "--seed 8 --launch eager --ranks 2 --steps 4 --drop-calls 400")
+    keys = ("path", "rank", "depth", "calls", "cpu_ns", "cpu_self_ns", "gpu_incl_ns", "kernels_incl")
+    for selection in (("--step", "1..2"), ("--phase", "decode"), ("--from", "400us", "--to", "900us")):
+        what = " ".join(selection)
+        program.run_json("cut", [run.database], *selection, "-o", str(out))
+        before, after = (sorted([[node[key] for key in keys] for node in data_of("modules", *of)["nodes"]])
+                         for of in ((run.database, *selection), (out,)))
+        tally.equal(f"{what}: modules", after, before)
+        tally.holds(f"{what}: a call that lost its launch is listed",
+                    any(row[keys.index("calls")] > row[keys.index("kernels_incl")] for row in before))
+
+
 def check_refusals(tally, folder):
     file, out = folder / "trace.json", folder / "cut.json"
     generate(file, "--layers 2 --passes 2 --seed 33 --steps sglang")
@@ -227,7 +244,8 @@ if __name__ == "__main__":
             PARTS.run(f"generated {NAME}", check, FILE, HERE)
             FILE.unlink()
         for NAME, CHECK in (("a pass", check_passes), ("twice", check_twice),
-                            ("changes", check_changes), ("refusals", check_refusals)):
+                            ("changes", check_changes), ("lost launches", check_lost_launches),
+                            ("refusals", check_refusals)):
             with tempfile.TemporaryDirectory(prefix="layerscope-cut-documents-") as OWN:
                 PARTS.run(NAME, CHECK, pathlib.Path(OWN))
     PARTS.close()
