@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/attribution/attribution.h"
@@ -34,6 +35,12 @@ struct RankInput {
   /// Files that were found beside the trace and read for its modules.
   std::vector<std::string> files_beside{};
   std::string model_tree{};  ///< the file that named modules by path; empty: none
+  /// The folder of the recording that the file is of, where the run has several, one after the
+  /// other; empty: it has one. Lives as long as the trace.
+  std::string_view recording{};
+  /// Unmarked steps are numbered from here or higher: behind bench_step::N of the run's other
+  /// files.
+  int64_t first_unmarked_step = 0;
 };
 
 /// What every analysis reads. Times of all ranks share one zero.
@@ -52,6 +59,7 @@ struct Output {
   std::optional<table::Object> reduced;        ///< over several files, where the analysis reduces
   std::vector<table::HealthEntry> health{};    ///< of the run as a whole, beside that of each input
   std::vector<table::Block> reduced_blocks{};  ///< what people see of `reduced`; empty: all of it
+  std::string reduced_title = table::kAllRanks;
 };
 
 /// How rows are chosen and ordered for the reader at hand; never what they hold.

@@ -178,42 +178,56 @@ bool IsDatabase(const trace::Trace& trace) {
   return trace.format == trace::TraceFormat::kNsys;
 }
 
+table::Value OrNull(bool is_known, int64_t count) {
+  return is_known ? table::Value(count) : table::Value(table::Null());
+}
+
+/// Null where the table that would tell is lost.
+Object LaunchesToObject(const LaunchCounts& launches, const attribution::LostTables& lost) {
+  const bool calls = lost.calls == 0 && lost.names == 0;
+  const bool both = calls && lost.kernels == 0;
+  return {{"n", OrNull(calls, launches.n)},
+          {"graph", OrNull(calls, launches.graph)},
+          {"without_activity", OrNull(both, launches.without_activity)},
+          {"captured", OrNull(both, launches.captured)},
+          {"max_kernels", OrNull(both, launches.max_kernels)},
+          {"graph_kernels", OrNull(both, launches.graph_kernels)},
+          {"max_graph_kernels", OrNull(both, launches.max_graph_kernels)},
+          {"graph_kernel_sum_ns", OrNull(both, launches.graph_kernel_sum_ns)}};
+}
+
 Object DataOf(const RankView& view, const Facts& facts) {
   const trace::Trace& trace = view.trace();
   const LaunchCounts& launches = facts.launches;
   const ModuleCounts& modules = facts.modules;
-  Object data = {{"format", trace::ToString(trace.format)},
-                 {"n_events", trace.counts.n_events},
-                 {"by_ph", ToObject(trace.counts.by_ph)},
-                 {"by_cat", ToObject(trace.counts.by_cat)},
-                 {"n_kernels", facts.kinds.n_kernels},
-                 {"n_memcpy", facts.kinds.n_memcpy},
-                 {"n_memset", facts.kinds.n_memset},
-                 {"n_graphs", facts.kinds.n_graphs},
-                 {"kernel_sum_ns", facts.kinds.kernel_ns},
-                 {"memcpy_sum_ns", facts.kinds.memcpy_ns},
-                 {"memset_sum_ns", facts.kinds.memset_ns},
-                 {"graph_sum_ns", facts.kinds.graph_ns},
-                 {"devices", DevicesToArray(facts.devices)},
-                 {"launches", Object{{"n", launches.n},
-                                     {"graph", launches.graph},
-                                     {"without_activity", launches.without_activity},
-                                     {"captured", launches.captured},
-                                     {"max_kernels", launches.max_kernels},
-                                     {"graph_kernels", launches.graph_kernels},
-                                     {"max_graph_kernels", launches.max_graph_kernels},
-                                     {"graph_kernel_sum_ns", launches.graph_kernel_sum_ns}}},
-                 {"kernels_without_launch", launches.kernels_without_launch},
-                 {"activities_without_call", launches.activities_without_call},
-                 {"modules", Object{{"n_scopes", modules.n_scopes},
-                                    {"n_classes", modules.n_classes},
-                                    {"n_instances", modules.n_instances},
-                                    {"max_depth", modules.max_depth}}},
-                 {"n_ops", facts.n_ops},
-                 {"n_steps", facts.n_steps},
-                 {"cpu_only", view.cpu_only()},
-                 {"processes", ProcessesToArray(view)},
-                 {"ranks", ToObject(facts.ranks)}};
+  const attribution::LostTables lost = attribution::FindLostTables(trace);
+  Object data = {
+      {"format", trace::ToString(trace.format)},
+      {"n_events", trace.counts.n_events},
+      {"by_ph", ToObject(trace.counts.by_ph)},
+      {"by_cat", ToObject(trace.counts.by_cat)},
+      {"n_kernels", facts.kinds.n_kernels},
+      {"n_memcpy", facts.kinds.n_memcpy},
+      {"n_memset", facts.kinds.n_memset},
+      {"n_graphs", facts.kinds.n_graphs},
+      {"kernel_sum_ns", facts.kinds.kernel_ns},
+      {"memcpy_sum_ns", facts.kinds.memcpy_ns},
+      {"memset_sum_ns", facts.kinds.memset_ns},
+      {"graph_sum_ns", facts.kinds.graph_ns},
+      {"devices", DevicesToArray(facts.devices)},
+      {"launches", LaunchesToObject(launches, lost)},
+      {"kernels_without_launch",
+       OrNull(lost.calls + lost.names == 0, launches.kernels_without_launch)},
+      {"activities_without_call", OrNull(lost.calls == 0, launches.activities_without_call)},
+      {"modules", Object{{"n_scopes", modules.n_scopes},
+                         {"n_classes", modules.n_classes},
+                         {"n_instances", modules.n_instances},
+                         {"max_depth", modules.max_depth}}},
+      {"n_ops", facts.n_ops},
+      {"n_steps", facts.n_steps},
+      {"cpu_only", view.cpu_only()},
+      {"processes", ProcessesToArray(view)},
+      {"ranks", ToObject(facts.ranks)}};
   if (IsDatabase(trace)) data.emplace_back("recording", RecordingObject(trace));
   return data;
 }

@@ -76,7 +76,8 @@ class Places {
 }  // namespace
 
 Place PlaceAt(const RankView& view, trace::ProcessId process) {
-  return {std::monostate(), view.RankLabel(process), view.PidLabel(process)};
+  return {std::monostate(), view.RankLabel(process), view.PidLabel(process), 0,
+          view.input().recording};
 }
 
 Place PlaceAt(const RankView& view, trace::ProcessId process, trace::DeviceId device) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Place {
   LabelValue rank;
   LabelValue pid;
   size_t input = 0;  ///< which of the run's files, where rows of several are looked at together
+  std::string_view recording{};  ///< RankInput::recording; lives as long as the run
 };
 
 /// Without a device: null.
@@ -35,6 +37,12 @@ struct PlaceColumns {
   bool pid = false;
 };
 PlaceColumns PlacesToShow(const RankView& view);
+
+/// Adds the column recording.
+template <typename Row>
+void AddRecording(Place Row::*place, RowTable<Row>& table) {
+  table.Add({.name = "recording"}, [place](const Row& row) { return (row.*place).recording; });
+}
 
 /// Adds the columns device, rank and pid; people see those that tell rows apart.
 template <typename Row>

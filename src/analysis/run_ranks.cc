@@ -61,6 +61,11 @@ RunRanks FindRanks(const AnalysisInput& input) {
   return ranks;
 }
 
+bool HasRecordings(const AnalysisInput& input) {
+  return std::any_of(input.ranks.begin(), input.ranks.end(),
+                     [](const RankInput& rank) { return !rank.recording.empty(); });
+}
+
 table::Object ToObject(const RunRanks& ranks) {
   table::Object object = {{"present", ToArray(ranks.present)}};
   object.emplace_back("missing", ranks.missing ? table::Value(ToArray(*ranks.missing))

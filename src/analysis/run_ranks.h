@@ -18,6 +18,9 @@ struct RunRanks {
 
 RunRanks FindRanks(const AnalysisInput& input);
 
+/// The run has several recordings, one after the other (RankInput::recording).
+bool HasRecordings(const AnalysisInput& input);
+
 /// {present, missing, world_size}, null where unknown.
 table::Object ToObject(const RunRanks& ranks);
 /// "0, 1 of 8; missing: 2-7".

@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include "src/analysis/module_labels.h"
 #include "src/analysis/step_gap.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
@@ -43,6 +45,17 @@ table::Block LimitedBlock(std::string title, table::Table table, const Presentat
 void HideColumn(std::string_view name, table::Table& table) {
   for (table::Column& column : table.columns) {
     if (column.spec.name == name) column.spec.audience = table::Audience::kMachines;
+  }
+}
+
+void ShowModelPath(table::Table& table) {
+  for (table::Column& column : table.columns) {
+    if (column.spec.name != "key") continue;
+    column.cell = [cell = column.cell](size_t row) -> table::Cell {
+      table::Cell path = cell(row);
+      const auto* const text = std::get_if<std::string_view>(&path);
+      return text != nullptr && text->empty() ? table::Cell(std::string_view(kModelPath)) : path;
+    };
   }
 }
 

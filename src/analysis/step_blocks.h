@@ -17,6 +17,8 @@ namespace layerscope::analysis {
 inline constexpr int64_t kStepRowsForPeople = 30;
 
 void HideColumn(std::string_view name, table::Table& table);
+/// The model itself has an empty path in the column `key`; people see a word.
+void ShowModelPath(table::Table& table);
 
 /// A sweep over batch and past length, without the gaps where the host runs ahead of the device.
 table::Block SweepBlock(table::Table sweep, const Presentation& presentation);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "src/analysis/row_table.h"
 #include "src/table/or_null.h"
@@ -11,6 +13,7 @@ namespace layerscope::analysis {
 namespace {
 
 struct ReducedStep {
+  Place place;  ///< the recording alone
   int64_t index = 0;
   std::string phase;
   int64_t n_ranks = 0;
@@ -38,15 +41,18 @@ struct RankStep {
 };
 
 std::vector<ReducedStep> Collect(const std::vector<StepRow>& rows) {
-  std::map<std::tuple<int64_t, size_t, LabelValue, LabelValue>, RankStep> ranks;
+  std::map<std::tuple<std::string_view, int64_t, size_t, LabelValue, LabelValue>, RankStep> ranks;
   for (const StepRow& row : rows) {
     const Place& place = row.place;
-    ranks[{row.index, place.input, place.rank, place.pid}].Add(row);
+    ranks[{place.recording, row.index, place.input, place.rank, place.pid}].Add(row);
   }
   std::vector<ReducedStep> steps;
   for (const auto& [key, rank] : ranks) {
-    if (steps.empty() || steps.back().index != rank.first->index) {
+    const std::string_view recording = rank.first->place.recording;
+    if (steps.empty() || steps.back().index != rank.first->index ||
+        steps.back().place.recording != recording) {
       steps.emplace_back();
+      steps.back().place.recording = recording;
       steps.back().index = rank.first->index;
       steps.back().phase = rank.first->phase;
     }
@@ -67,7 +73,12 @@ std::vector<ReducedStep> Collect(const std::vector<StepRow>& rows) {
 }  // namespace
 
 table::Table ReduceSteps(const std::vector<StepRow>& rows, RankReduce how) {
-  RowTable<ReducedStep> table(Collect(rows));
+  std::vector<ReducedStep> steps = Collect(rows);
+  const bool recordings = std::any_of(steps.begin(), steps.end(), [](const ReducedStep& step) {
+    return !step.place.recording.empty();
+  });
+  RowTable<ReducedStep> table(std::move(steps));
+  if (recordings) AddRecording(&ReducedStep::place, table);
   table.AddInt({.name = "index"}, &ReducedStep::index)
       .Add({.name = "phase"},
            [](const ReducedStep& step) -> table::Cell {

@@ -8,7 +8,8 @@
 
 namespace layerscope::analysis {
 
-/// One row a step index, over the rows of all ranks and processes. Of a rank with several devices
+/// One row a step index (of a recording, where there are several), over the rows of all ranks and
+/// processes. Of a rank with several devices
 /// busy, idle and sum add up, wall is the longest. Means are rounded half to even.
 table::Table ReduceSteps(const std::vector<StepRow>& rows, RankReduce how);
 

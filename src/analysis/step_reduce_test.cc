@@ -43,5 +43,18 @@ TEST(ReduceSteps, ARankWithTwoDevicesIsOneRank) {
   EXPECT_EQ(Value(mean, "busy_ns", 0), 121);
 }
 
+// Step 0 of two recordings are two steps; of each recording both ranks are one.
+TEST(ReduceSteps, KeepsRecordingsApart) {
+  std::vector<StepRow> rows = {Row(0, 100, 60), Row(0, 100, 50, 1), Row(0, 100, 7, 2),
+                               Row(0, 100, 9, 3)};
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].place.recording = i < 2 ? "a" : "b";
+  const table::Table sum = ReduceSteps(rows, RankReduce::kSum);
+  ASSERT_EQ(sum.n_rows, 2U);
+  EXPECT_EQ(Value(sum, "busy_ns", 0), 110);
+  EXPECT_EQ(Value(sum, "busy_ns", 1), 16);
+  EXPECT_EQ(std::get<std::string_view>(sum.Find("recording")->cell(1)), "b");
+  EXPECT_EQ(ReduceSteps({Row(0, 100, 60)}, RankReduce::kSum).Find("recording"), nullptr);
+}
+
 }  // namespace
 }  // namespace layerscope::analysis

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "tests/support/test_run.h"
 #include "tests/support/trace_builder.h"
 
@@ -106,6 +110,27 @@ TEST(StepRows, AStepThatLaunchedNothingHasNoWall) {
   EXPECT_EQ(steps.rows[0].index, 7);  // a bench step is known by its own number
   EXPECT_EQ(steps.rows[0].ns_per_token(), std::nullopt);
   EXPECT_EQ(steps.outside.gpu_ns, 40);
+}
+
+// Marked 2 and 0, unmarked three: 3, 4 and 5 stand behind the marked ones, in order of time.
+TEST(StepRows, UnmarkedStepsAreNumberedBehindTheMarkedOnes) {
+  TraceBuilder build;
+  const auto main = build.Thread(12, 1);
+  build.Annotation(main, "step[EXTEND bs=1 toks=8]", 0, 10);
+  build.Annotation(main, "bench_step::2::bs::1::past::8", 100, 10);
+  build.Annotation(main, "step[DECODE bs=1]", 200, 10);
+  build.Annotation(main, "bench_step::0::bs::1::past::9", 300, 10);
+  build.Annotation(main, "step[DECODE bs=1]", 400, 10);
+  const TestRun run(std::move(build).Build());
+  const auto numbers = [](const RankView& view) {
+    std::vector<int64_t> found;
+    for (const StepRow& row : BuildStepRows(view).rows) found.push_back(row.index);
+    return found;
+  };
+  EXPECT_EQ(numbers(RankView(run.rank(), run.rules())), (std::vector<int64_t>{3, 2, 4, 0, 5}));
+  RankInput of_run = run.rank();
+  of_run.first_unmarked_step = 7;  // another file of the run has bench_step::6
+  EXPECT_EQ(numbers(RankView(of_run, run.rules())), (std::vector<int64_t>{7, 2, 8, 0, 9}));
 }
 
 }  // namespace

@@ -163,6 +163,12 @@ class Sweep {
   std::map<Point, std::pair<const StepSample*, StepValues>> points_;
 };
 
+/// What a step of the run is told by, over its ranks: recordings may number theirs alike.
+using StepKey = std::pair<std::string_view, int64_t>;
+StepKey KeyOf(const StepSample& sample) {
+  return {sample.place.recording, sample.index};
+}
+
 /// What a rank is told by.
 using Rank = std::tuple<size_t, LabelValue, LabelValue>;
 Rank RankOf(const Place& place) {
@@ -172,10 +178,10 @@ Rank RankOf(const Place& place) {
 /// Device times of each rank added up: one sample a step, module and rank, in this order. Those of
 /// one file fit (RankView::times_fit).
 std::vector<StepSample> OverDevices(const std::vector<StepSample>& samples) {
-  std::map<std::tuple<int64_t, std::string_view, Rank>, StepSample> ranks;
+  std::map<std::tuple<StepKey, std::string_view, Rank>, StepSample> ranks;
   for (const StepSample& sample : samples) {
     const auto [at, is_new] =
-        ranks.try_emplace({sample.index, sample.key, RankOf(sample.place)}, sample);
+        ranks.try_emplace({KeyOf(sample), sample.key, RankOf(sample.place)}, sample);
     if (is_new) continue;
     StepSample& sum = at->second;
     sum.host_wall_ns = std::max(sum.host_wall_ns, sample.host_wall_ns);
@@ -198,9 +204,10 @@ std::vector<StepSample> OverRanks(const std::vector<StepSample>& samples, RankRe
   std::vector<StepSample> sums;
   std::vector<std::array<RankMeasure, kMeasures.size()>> measures;
   for (const StepSample& sample : OverDevices(samples)) {
-    if (sums.empty() || sums.back().index != sample.index || sums.back().key != sample.key) {
+    if (sums.empty() || KeyOf(sums.back()) != KeyOf(sample) || sums.back().key != sample.key) {
       sums.push_back(sample);
       sums.back().place = Place();
+      sums.back().place.recording = sample.place.recording;
       sums.back().n_ranks = 0;
       measures.emplace_back();
     }
@@ -214,13 +221,13 @@ std::vector<StepSample> OverRanks(const std::vector<StepSample>& samples, RankRe
       sums[row].*kMeasures[i] = measures[row][i].Reduced(how);
     }
   }
-  std::map<std::pair<int64_t, std::string_view>, size_t> first;
+  std::map<std::pair<StepKey, std::string_view>, size_t> first;
   for (const StepSample& sample : samples) {
-    first.try_emplace({sample.index, sample.key}, first.size());
+    first.try_emplace({KeyOf(sample), sample.key}, first.size());
   }
   std::sort(sums.begin(), sums.end(), [&](const StepSample& a, const StepSample& b) {
-    return std::pair(a.index, first.at({a.index, a.key})) <
-           std::pair(b.index, first.at({b.index, b.key}));
+    return std::pair(KeyOf(a), first.at({KeyOf(a), a.key})) <
+           std::pair(KeyOf(b), first.at({KeyOf(b), b.key}));
   });
   return sums;
 }
@@ -298,14 +305,14 @@ std::vector<StepSample> ReduceStepSamples(const std::vector<StepSample>& steps, 
 
 std::vector<StepSample> ReduceModuleSamples(const std::vector<StepSample>& modules,
                                             const std::vector<StepSample>& steps, RankReduce how) {
-  std::map<int64_t, const StepSample*> step_of;
-  for (const StepSample& step : steps) step_of.emplace(step.index, &step);
+  std::map<StepKey, const StepSample*> step_of;
+  for (const StepSample& step : steps) step_of.emplace(KeyOf(step), &step);
   std::vector<StepSample> reduced = OverRanks(modules, how, [&](const StepSample& sample) {
-    const auto step = step_of.find(sample.index);
+    const auto step = step_of.find(KeyOf(sample));
     return step == step_of.end() ? sample.n_ranks : std::max(sample.n_ranks, step->second->n_ranks);
   });
   for (StepSample& module : reduced) {
-    const auto step = step_of.find(module.index);
+    const auto step = step_of.find(KeyOf(module));
     if (step == step_of.end()) continue;
     module.batch = step->second->batch;
     module.past = step->second->past;
@@ -316,7 +323,11 @@ std::vector<StepSample> ReduceModuleSamples(const std::vector<StepSample>& modul
 }
 
 table::Table ReducedModules(std::vector<StepSample> modules) {
+  const bool recordings = std::any_of(modules.begin(), modules.end(), [](const StepSample& row) {
+    return !row.place.recording.empty();
+  });
   RowTable<StepSample> table(std::move(modules));
+  if (recordings) AddRecording(&StepSample::place, table);
   table.AddInt({.name = "step"}, &StepSample::index);
   AddPoint<StepSample>([](const StepSample& row) -> const StepSample& { return row; }, table);
   table.AddInt(Count("n_ranks", "ranks"), &StepSample::n_ranks)

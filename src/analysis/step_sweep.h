@@ -21,7 +21,7 @@ struct StepSample {
   std::optional<int64_t> past;
   std::string phase;                        ///< empty: unknown
   LaunchMode mode = LaunchMode::kNone;      ///< where the phase is unknown: what tells steps apart
-  Place place;                              ///< nothing: reduced over ranks
+  Place place;                              ///< the recording alone: reduced over ranks
   std::string key;                          ///< the module; empty for whole steps
   int64_t n_ranks = 1;                      ///< of a reduced one: those that have it
   std::optional<int64_t> host_wall_ns = 0;  ///< of whole steps: the annotation's length
@@ -34,19 +34,20 @@ struct StepSample {
 /// they have one.
 std::vector<StepSample> StepSamples(const std::vector<StepRow>& rows);
 
-/// One sample a step, over its ranks. A rank with several devices counts once: its device times add
-/// up, its host wall is one. Batch, past, phase and mode are those of the first rank that has the
-/// step. By step.
+/// One sample a step of a recording, over its ranks. A rank with several devices counts once: its
+/// device times add up, its host wall is one. Batch, past, phase and mode are those of the first
+/// rank that has the step. By recording and step.
 std::vector<StepSample> ReduceStepSamples(const std::vector<StepSample>& steps, RankReduce how);
 
 /// The same of modules. Means are over all ranks of the step, a rank without the module counts 0,
 /// so that means and sums of modules add up to those of the step (maxima need not). Batch, past,
-/// phase and mode are those of `steps`, which ReduceStepSamples gave. By step, then in order of
-/// first appearance.
+/// phase and mode are those of `steps`, which ReduceStepSamples gave. By recording and step, then
+/// in order of first appearance.
 std::vector<StepSample> ReduceModuleSamples(const std::vector<StepSample>& modules,
                                             const std::vector<StepSample>& steps, RankReduce how);
 
-/// What --rank-reduce gives of `--by module`: one row a step and module.
+/// What --rank-reduce gives of `--by module`: one row a step (of a recording, where there are
+/// several) and module.
 table::Table ReducedModules(std::vector<StepSample> modules);
 
 /// The sweep over batch and past length: one row for each batch, past and phase, or launch mode

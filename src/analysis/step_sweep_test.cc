@@ -37,6 +37,23 @@ std::string_view Text(const table::Table& table, const char* column, size_t row)
   return std::get<std::string_view>(table.Find(column)->cell(row));
 }
 
+// Step 0 of two recordings: one point of two steps, 60 + 50 and 7 + 9 over the ranks.
+TEST(StepSweep, StepsOfTwoRecordingsAreTwoStepsOfAPoint) {
+  std::vector<StepSample> steps = {Step(0, 8, 100, 60), Step(0, 8, 90, 50), Step(0, 8, 80, 7),
+                                   Step(0, 8, 70, 9)};
+  for (size_t i = 0; i < steps.size(); ++i) {
+    steps[i].place.input = i;
+    steps[i].place.recording = i < 2 ? "a" : "b";
+  }
+  const std::vector<StepSample> reduced = ReduceStepSamples(steps, RankReduce::kSum);
+  ASSERT_EQ(reduced.size(), 2U);
+  const table::Table sweep = SweepTable(reduced, nullptr);
+  ASSERT_EQ(sweep.n_rows, 1U);
+  EXPECT_EQ(Value(sweep, "n_steps", 0), 2);
+  EXPECT_EQ(Value(sweep, "sum_ns", 0), 126);
+  EXPECT_EQ(Value(sweep, "median_sum_ns", 0), 16);
+}
+
 // Three steps of batch 8, host 100, 120, 170 and busy 60, 70, 110; one of batch 1; one of none.
 std::vector<StepSample> Steps() {
   std::vector<StepSample> steps = {Step(0, 8, 100, 60), Step(1, 8, 120, 70), Step(2, 1, 50, 40),

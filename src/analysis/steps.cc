@@ -11,9 +11,9 @@
 #include "src/analysis/abstentions.h"
 #include "src/analysis/alignment_table.h"
 #include "src/analysis/coverage.h"
-#include "src/analysis/module_labels.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/row_table.h"
+#include "src/analysis/run_ranks.h"
 #include "src/analysis/step_blocks.h"
 #include "src/analysis/step_modules.h"
 #include "src/analysis/step_rows.h"
@@ -202,18 +202,6 @@ std::string SortOf(const Presentation& presentation) {
   return presentation.for_people && idle ? "gpu_" + presentation.sort : presentation.sort;
 }
 
-/// The model itself has an empty path.
-void ShowModelPath(table::Table& table) {
-  for (table::Column& column : table.columns) {
-    if (column.spec.name != "key") continue;
-    column.cell = [cell = column.cell](size_t row) -> table::Cell {
-      table::Cell path = cell(row);
-      const auto* const text = std::get_if<std::string_view>(&path);
-      return text != nullptr && text->empty() ? table::Cell(std::string_view(kModelPath)) : path;
-    };
-  }
-}
-
 /// Machines read them by time.
 std::vector<StepRow> RowsInOrder(const StepRows& steps, const Presentation& presentation) {
   std::vector<StepRow> rows = steps.rows;
@@ -302,26 +290,73 @@ base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows
   return result;
 }
 
-/// All ranks as one. `modules` is null without --by module.
-table::Object ReducedOver(const std::vector<StepRow>& steps, const std::vector<StepSample>* modules,
-                          const StepsOptions& options) {
+/// What all selected files show together.
+struct JoinedSteps {
+  std::vector<StepRow> rows;
+  std::vector<StepSample> modules;  ///< with --by module
+  size_t n_inputs = 0;
+  bool shows_devices = false;
+
+  void Add(const RankView& view, const StepRows& steps, const StepsOptions& options) {
+    rows.insert(rows.end(), steps.rows.begin(), steps.rows.end());
+    shows_devices = shows_devices || PlacesToShow(view).device;
+    if (!options.by_module) return;
+    std::vector<StepSample> of_rank = SamplesOf(view, steps, ByClass(options));
+    modules.insert(modules.end(), std::make_move_iterator(of_rank.begin()),
+                   std::make_move_iterator(of_rank.end()));
+  }
+};
+
+/// For people the blocks are limited, and say so.
+table::Table Limited(table::Table table, const StepsOptions& options) {
+  if (!options.presentation.for_people) table::LimitRows(table, options.presentation.Limit(0));
+  return table;
+}
+
+/// All ranks as one.
+table::Object ReducedOver(const JoinedSteps& all, const StepsOptions& options) {
   const RankReduce how = *options.rank_reduce;
-  const auto limited = [&options](table::Table table) {
-    // For people the blocks are limited, and say so.
-    if (!options.presentation.for_people) table::LimitRows(table, options.presentation.Limit(0));
-    return table;
-  };
-  const std::vector<StepSample> whole = ReduceStepSamples(StepSamples(steps), how);
+  const std::vector<StepSample> whole = ReduceStepSamples(StepSamples(all.rows), how);
   table::Object reduced{{"rank_reduce", RankReduceNames()[static_cast<size_t>(how)]},
-                        {"steps", limited(ReduceSteps(steps, how))}};
-  if (modules == nullptr) {
-    reduced.emplace_back("sweep", limited(SweepTable(whole, nullptr)));
+                        {"steps", Limited(ReduceSteps(all.rows, how), options)}};
+  if (!options.by_module) {
+    reduced.emplace_back("sweep", Limited(SweepTable(whole, nullptr), options));
     return reduced;
   }
-  std::vector<StepSample> of_modules = ReduceModuleSamples(*modules, whole, how);
-  reduced.emplace_back("sweep", limited(SweepTable(whole, &of_modules)));
-  reduced.emplace_back("rows", limited(ReducedModules(std::move(of_modules))));
+  std::vector<StepSample> of_modules = ReduceModuleSamples(all.modules, whole, how);
+  reduced.emplace_back("sweep", Limited(SweepTable(whole, &of_modules), options));
+  reduced.emplace_back("rows", Limited(ReducedModules(std::move(of_modules)), options));
   return reduced;
+}
+
+/// The sweep over all recordings of a run, of each rank: what they were made for. None of its steps
+/// says its batch: then people see each recording by itself.
+void JoinRecordings(const JoinedSteps& all, const StepsOptions& options, Output& output) {
+  table::Table sweep =
+      SweepTable(StepSamples(all.rows), options.by_module ? &all.modules : nullptr);
+  if (sweep.n_rows == 0) return;
+  output.reduced_title = "all recordings";
+  output.reduced = table::Object{{"sweep", Limited(sweep, options)}};
+  if (!options.presentation.for_people) return;
+  if (!all.shows_devices) HideColumn("device", sweep);
+  output.reduced_blocks.push_back(SweepBlock(std::move(sweep), options.presentation));
+  if (options.per_rank) return;
+  for (table::RankResult& rank : output.ranks) {
+    rank.blocks = {{.text = "steps of several recordings of one run, together below; --per-rank "
+                            "shows those of each"}};
+  }
+}
+
+void JoinRanks(const JoinedSteps& all, const StepsOptions& options, Output& output) {
+  output.reduced = ReducedOver(all, options);
+  if (options.presentation.for_people) {
+    output.reduced_blocks = ReducedStepBlocks(*output.reduced, *options.rank_reduce,
+                                              options.presentation, AnyPast(all.rows));
+  }
+  if (options.per_rank) return;
+  for (table::RankResult& rank : output.ranks) {
+    rank.blocks = {{.text = "reduced over ranks below; --per-rank shows each"}};
+  }
 }
 
 table::HealthEntry PerRankAlone() {
@@ -333,36 +368,22 @@ table::HealthEntry PerRankAlone() {
 }  // namespace
 
 base::Result<Output> ComputeSteps(const AnalysisInput& input, const StepsOptions& options) {
-  std::vector<StepRow> all;
-  std::vector<StepSample> modules;
-  size_t n_inputs = 0;
+  const bool recordings = HasRecordings(input);
+  JoinedSteps all;
   base::Result<Output> output = ForEachRank(input, options.selection, [&](const RankView& view) {
     StepRows steps = BuildStepRows(view, ScopeOf(options.selection));
-    for (StepRow& row : steps.rows) row.place.input = n_inputs;
-    ++n_inputs;
-    if (options.rank_reduce) {
-      all.insert(all.end(), steps.rows.begin(), steps.rows.end());
-      if (options.by_module) {
-        std::vector<StepSample> of_rank = SamplesOf(view, steps, ByClass(options));
-        modules.insert(modules.end(), std::make_move_iterator(of_rank.begin()),
-                       std::make_move_iterator(of_rank.end()));
-      }
-    }
+    for (StepRow& row : steps.rows) row.place.input = all.n_inputs;
+    ++all.n_inputs;
+    if (options.rank_reduce || recordings) all.Add(view, steps, options);
     return ComputeRank(view, steps, options);
   });
   if (!output.ok()) return output;
-  if (!options.rank_reduce) {
-    if (options.per_rank) output->health.push_back(PerRankAlone());
-    return output;
-  }
-  output->reduced = ReducedOver(all, options.by_module ? &modules : nullptr, options);
-  if (options.presentation.for_people) {
-    output->reduced_blocks = ReducedStepBlocks(*output->reduced, *options.rank_reduce,
-                                               options.presentation, AnyPast(all));
-  }
-  if (options.per_rank) return output;
-  for (table::RankResult& rank : output->ranks) {
-    rank.blocks = {{.text = "reduced over ranks below; --per-rank shows each"}};
+  if (options.rank_reduce) {
+    JoinRanks(all, options, *output);
+  } else if (recordings) {
+    if (output->ranks.size() > 1) JoinRecordings(all, options, *output);
+  } else if (options.per_rank) {
+    output->health.push_back(PerRankAlone());
   }
   return output;
 }

@@ -298,10 +298,12 @@ table::RankResult ComputeRank(const RankView& view, const SummaryFacts& facts,
   return result;
 }
 
-/// What the commands of a page name: the run's inputs, or the page's own file when nobody says how
-/// they were given and they are too many for a line.
+/// What the commands of a page name: the run's inputs, or the page's own file when it is one of
+/// several recordings, which few verbs read together, or when nobody says how they were given and
+/// they are too many for a line.
 std::vector<std::string> InputsOfCommands(const AnalysisInput& input, const RankView& view,
                                           const SummaryOptions& options) {
+  if (HasRecordings(input)) return {view.input().path};
   if (!options.inputs.empty()) return options.inputs;
   if (input.ranks.size() > kPathsInCommand) return {view.input().path};
   std::vector<std::string> paths;
@@ -323,6 +325,7 @@ base::Result<Output> ComputeSummary(const AnalysisInput& input, const SummaryOpt
   });
   if (output.ok() && input.ranks.size() > 1) {
     output->reduced = Object{{"ranks", TableOfRanks(std::move(rows))}};
+    if (HasRecordings(input)) output->reduced_title = "all recordings";
   }
   return output;
 }

@@ -18,4 +18,8 @@ struct DirectoryEntry {
 /// subdirectories. kInvalidInput when it does not exist, is no directory, or cannot be read.
 base::Result<std::vector<DirectoryEntry>> ListDirectory(const std::string& path);
 
+/// The names of the directories (links to such included) directly in `path`, sorted as bytes.
+/// Errors as of ListDirectory.
+base::Result<std::vector<std::string>> ListFolders(const std::string& path);
+
 }  // namespace layerscope::io

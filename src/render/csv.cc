@@ -165,13 +165,15 @@ void WriteRows(const Source& source, const std::vector<CsvColumn>& columns, bool
   }
 }
 
-std::string WriteCsv(const std::vector<Source>& sources, bool several, bool to_terminal) {
+/// `are_told_by_rank`: no two inputs are of one rank, else a column says which row is of which.
+std::string WriteCsv(const std::vector<Source>& sources, bool several, bool are_told_by_rank,
+                     bool to_terminal) {
   const std::vector<CsvColumn> columns = ColumnsOf(sources);
   const bool has_rank = std::any_of(columns.begin(), columns.end(),
                                     [](const CsvColumn& column) { return column.name == "rank"; });
-  const bool with_rank = several && !has_rank;
+  const bool with_rank = several && (!has_rank || !are_told_by_rank);
   CsvText csv(to_terminal);
-  if (with_rank) csv.Field("rank");
+  if (with_rank) csv.Field(are_told_by_rank ? "rank" : "input");
   for (const CsvColumn& column : columns) {
     if (column.keys.empty()) csv.Field(ValidUtf8(column.name));
     for (const std::string& key : column.keys) csv.Field(ValidUtf8(column.name + '.' + key));
@@ -238,7 +240,7 @@ base::Result<std::string> RenderCsv(const table::Result& result, std::string_vie
     const std::vector<NamedTable> tables = TablesOf(*result.reduced);
     const std::string main_table = result.ranks.empty() ? "" : result.ranks.front().main_table;
     if (std::shared_ptr<const Table> table = FindReduced(tables, table_name, main_table)) {
-      return WriteCsv({{{}, std::move(table)}}, false, to_terminal);
+      return WriteCsv({{{}, std::move(table)}}, false, true, to_terminal);
     }
     if (!tables.empty()) names.emplace_back(kReduced);
     for (const NamedTable& table : tables) names.push_back(table.path);
@@ -254,10 +256,13 @@ base::Result<std::string> RenderCsv(const table::Result& result, std::string_vie
     }
     std::shared_ptr<const Table> table = FindTable(tables, name.empty() ? kFacts : name);
     if (table == nullptr) continue;
-    const std::string label = rank.rank ? fmt::format("{}", *rank.rank) : ValidUtf8(rank.input);
+    const bool by_rank = rank.rank && !HasRankTwice(result);
+    const std::string label = by_rank ? fmt::format("{}", *rank.rank) : ValidUtf8(rank.input);
     sources.push_back({label, std::move(table)});
   }
-  if (!sources.empty()) return WriteCsv(sources, HasSeveralRanks(result), to_terminal);
+  if (!sources.empty()) {
+    return WriteCsv(sources, HasSeveralRanks(result), !HasRankTwice(result), to_terminal);
+  }
   if (!table_name.empty()) return NoTable(table_name, names);
   // Every rank abstained: there are no rows and no columns to name.
   return std::string();

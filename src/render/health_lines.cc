@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 
 #include "src/base/format_number.h"
 
@@ -40,15 +41,18 @@ std::vector<SharedWarning> GroupWarnings(const table::Result& result) {
   return groups;
 }
 
-std::string RankPrefix(const std::vector<const table::RankResult*>& ranks) {
-  if (ranks.size() == 1) return RankName(*ranks.front()) + ": ";
+std::string RankPrefix(const std::vector<const table::RankResult*>& ranks,
+                       const table::Result& result) {
   std::vector<std::string> names;
   bool all_numbered = true;
+  const bool twice = HasRankTwice(result);
   for (const table::RankResult* rank : ranks) {
-    all_numbered = all_numbered && rank->rank.has_value();
-    names.push_back(rank->rank ? fmt::format("{}", *rank->rank) : rank->input);
+    const bool by_rank = rank->rank && !twice;
+    all_numbered = all_numbered && by_rank;
+    names.push_back(by_rank ? fmt::format("{}", *rank->rank) : rank->input);
   }
-  return fmt::format("{}{}: ", all_numbered ? "ranks " : "", fmt::join(names, ", "));
+  const char* const what = !all_numbered ? "" : ranks.size() == 1 ? "rank " : "ranks ";
+  return fmt::format("{}{}: ", what, fmt::join(names, ", "));
 }
 
 std::string Shares(const table::CellMap& classes, int64_t total_ns) {
@@ -79,7 +83,7 @@ std::vector<HealthEntry> CollectHealth(const table::Result& result) {
   }
   for (SharedWarning& group : GroupWarnings(result)) {
     if (group.ranks.size() < result.ranks.size()) {
-      group.entry.message.insert(0, RankPrefix(group.ranks));
+      group.entry.message.insert(0, RankPrefix(group.ranks, result));
     }
     health.push_back(std::move(group.entry));
   }
@@ -119,6 +123,13 @@ std::vector<std::string> CoverageLines(const table::Coverage& coverage) {
     lines.push_back("evidence of layers: " + Shares(coverage.layer, coverage.total_ns));
   }
   return lines;
+}
+
+bool HasRankTwice(const table::Result& result) {
+  std::set<int64_t> seen;
+  return std::any_of(result.ranks.begin(), result.ranks.end(), [&](const table::RankResult& rank) {
+    return rank.rank && !seen.insert(*rank.rank).second;
+  });
 }
 
 std::string RankName(const table::RankResult& rank) {

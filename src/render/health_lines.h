@@ -25,6 +25,8 @@ std::string HealthText(const table::HealthEntry& entry);
 /// when any layer is known. Empty when nothing was measured.
 std::vector<std::string> CoverageLines(const table::Coverage& coverage);
 
+/// Two inputs are of one rank: recordings one after the other, or a mistake.
+bool HasRankTwice(const table::Result& result);
 /// "rank 3", or the path of the input when its rank is unknown.
 std::string RankName(const table::RankResult& rank);
 /// Whether `data` stands in `ranks` (several inputs) rather than at the top.

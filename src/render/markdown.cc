@@ -150,7 +150,7 @@ std::string CoverageText(const table::Coverage& coverage) {
 }
 
 std::string ReducedText(const table::Result& result) {
-  std::string out = Heading(2, "all ranks");
+  std::string out = Heading(2, result.reduced_title);
   const bool chosen = !result.reduced_blocks.empty();
   const std::vector<table::Block> blocks =
       chosen ? result.reduced_blocks : BlocksOf(*result.reduced);
@@ -174,7 +174,7 @@ std::string RenderMarkdown(const table::Result& result, bool verbose) {
       folded.Add(rank);
       continue;
     }
-    if (several) out += Heading(2, RankName(rank));
+    if (several) out += Heading(2, HasRankTwice(result) ? rank.input : RankName(rank));
     out += RankText(rank, several ? 3 : 2);
     // Of one input the evidence is that of its reduction too.
     if (!several && result.reduced) out += ReducedText(result);

@@ -180,7 +180,7 @@ void AddRank(const table::RankResult& rank, Page& page) {
 }
 
 void AddReduced(const table::Result& result, Page& page) {
-  page.AddHeading("all ranks");
+  page.AddHeading(result.reduced_title);
   const bool chosen = !result.reduced_blocks.empty();
   const std::vector<table::Block> blocks =
       chosen ? result.reduced_blocks : BlocksOf(*result.reduced);

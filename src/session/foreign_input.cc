@@ -51,11 +51,10 @@ base::Error NamedByKind(const std::string& path, base::Error error) {
 base::Error ForeignToWorkload(const std::vector<std::string>& inputs, base::Error error) {
   if (error.code != base::ErrorCode::kInvalidInput) return error;
   for (const std::string& path : inputs) {
-    if (!error.message.starts_with("reading " + path + ": ")) continue;
     const std::string begin = FileBegin(path, kSniffBytes);
-    if (begin.empty() || KindOf(path) != InputKind::kTrace) return error;
+    if (begin.empty() || KindOf(path) != InputKind::kTrace) continue;
     const std::string name = workload::ForeignName(begin);
-    if (name == workload::kProfilerTrace) return error;
+    if (name == workload::kProfilerTrace) continue;
     return {base::ErrorCode::kInvalidInput, fmt::format("{}: this is {}", path, name),
             fmt::format("{}; traces may stand beside them", workload::kWhatIsRead)};
   }

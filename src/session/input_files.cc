@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "src/base/shell_quote.h"
 #include "src/ingest/nsys/reader.h"
@@ -20,6 +21,11 @@
 
 namespace layerscope::session {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders that a message names.
+constexpr size_t kFoldersInMessage = 4;
 
 base::Error Invalid(std::string message, std::string hint) {
   return {base::ErrorCode::kInvalidInput, std::move(message), std::move(hint)};
@@ -90,8 +96,7 @@ base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
   std::vector<InputFile> files;
   for (const io::DirectoryEntry& entry : RecordingsAmong(*entries)) {
     if (IsKnownDocument(entry.name)) continue;
-    files.push_back(
-        {(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
+    files.push_back({(fs::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
   }
   LeaveOutWorkload(files);
   if (!files.empty()) return files;
@@ -120,58 +125,146 @@ std::vector<io::DirectoryEntry> TracesAmong(const std::vector<io::DirectoryEntry
   return traces.empty() ? captures : traces;
 }
 
-base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path) {
+/// What a directory holds of ranks, by name.
+struct FolderTraces {
+  std::vector<InputFile> ranked;
+  std::vector<RankName> names;    ///< of `ranked`
+  std::vector<InputFile> others;  ///< their names say no rank
+
+  bool empty() const { return ranked.empty() && others.empty(); }
+};
+
+base::Result<FolderTraces> ListTraces(const std::string& path) {
   base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(path);
   if (!entries.ok()) return std::move(entries).error();
-  std::vector<InputFile> ranked;
-  std::vector<InputFile> others;
-  std::vector<RankName> names;
+  FolderTraces traces;
   for (const io::DirectoryEntry& entry : TracesAmong(*entries)) {
-    InputFile file{(std::filesystem::path(path) / entry.name).string(), std::nullopt, entry.bytes,
-                   true};
+    InputFile file{(fs::path(path) / entry.name).string(), std::nullopt, entry.bytes, true};
     const RankName name = ParseRankName(entry.name);
-    if (name.known()) names.push_back(name);
-    (name.known() ? ranked : others).push_back(std::move(file));
+    if (name.known()) traces.names.push_back(name);
+    (name.known() ? traces.ranked : traces.others).push_back(std::move(file));
   }
+  if (traces.ranked.empty()) {
+    LeaveOutForeign(traces.others);
+    LeaveOutWorkload(traces.others);
+  }
+  return traces;
+}
+
+/// The ranks of one recording; `traces` is not empty.
+base::Result<std::vector<InputFile>> RanksOf(const std::string& path, FolderTraces traces) {
+  std::vector<InputFile>& ranked = traces.ranked;
+  if (ranked.empty() && traces.others.size() == 1) return std::move(traces.others);
   if (ranked.empty()) {
-    LeaveOutForeign(others);
-    LeaveOutWorkload(others);
-  }
-  if (ranked.empty() && others.size() == 1) return others;
-  if (ranked.empty() && others.empty()) {
-    return HoldsNone(path, "name the trace file itself");
-  }
-  if (ranked.empty()) {
-    return Invalid(
-        fmt::format("'{}' holds {} traces and none says its rank in its name", path, others.size()),
-        fmt::format("name one of them, for example {}", others.front().path));
+    return Invalid(fmt::format("'{}' holds {} traces and none says its rank in its name", path,
+                               traces.others.size()),
+                   fmt::format("name one of them, for example {}", traces.others.front().path));
   }
   std::map<int64_t, std::string> seen;
-  const int64_t tp_size = TpSize(names);
+  const int64_t tp_size = TpSize(traces.names);
   for (size_t i = 0; i < ranked.size(); ++i) {
-    ranked[i].rank_from_name = RankOf(names[i], tp_size);
+    ranked[i].rank_from_name = RankOf(traces.names[i], tp_size);
     if (!ranked[i].rank_from_name) continue;
     const auto [at, is_new] = seen.emplace(*ranked[i].rank_from_name, ranked[i].path);
     if (is_new) continue;
     return Invalid(fmt::format("'{}' holds several traces of rank {}: {} and {}", path, at->first,
-                               std::filesystem::path(at->second).filename().string(),
-                               std::filesystem::path(ranked[i].path).filename().string()),
+                               fs::path(at->second).filename().string(),
+                               fs::path(ranked[i].path).filename().string()),
                    "several runs lie in this directory: name the files of one of them");
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const InputFile& a, const InputFile& b) {
     return a.rank_from_name < b.rank_from_name;
   });
-  return ranked;
+  return std::move(ranked);
+}
+
+using Folders = std::vector<std::pair<std::string, FolderTraces>>;
+
+/// The folders of a directory that hold traces; captures of graphs are none.
+base::Result<Folders> ListRecordings(const std::string& path) {
+  base::Result<std::vector<std::string>> names = io::ListFolders(path);
+  if (!names.ok()) return std::move(names).error();
+  Folders folders;
+  for (const std::string& name : *names) {
+    if (name == kCaptureFolder || name.starts_with('.')) continue;
+    std::string folder = (fs::path(path) / name).string();
+    base::Result<FolderTraces> traces = ListTraces(folder);
+    if (!traces.ok()) return std::move(traces).error();
+    if (!traces->empty()) folders.emplace_back(std::move(folder), *std::move(traces));
+  }
+  return folders;
+}
+
+base::Error AreRecordings(const std::string& path, const Folders& folders) {
+  std::string names;
+  for (size_t i = 0; i < std::min(folders.size(), kFoldersInMessage); ++i) {
+    names += (i == 0 ? "" : ", ") + fs::path(folders[i].first).filename().string();
+  }
+  if (folders.size() > kFoldersInMessage) names += ", …";
+  return Invalid(
+      fmt::format("'{}' holds no trace itself but {} folders of traces ({}): recordings one after "
+                  "the other, which this verb does not read together",
+                  path, folders.size(), names),
+      fmt::format("name one of them, for example {}; `layerscope steps {}` reads all",
+                  base::ShellQuoted(folders.front().first), base::ShellQuoted(path)));
+}
+
+base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path, InputSet set) {
+  base::Result<FolderTraces> traces = ListTraces(path);
+  if (!traces.ok()) return std::move(traces).error();
+  if (!traces->empty()) return RanksOf(path, *std::move(traces));
+  base::Result<Folders> folders = ListRecordings(path);
+  if (!folders.ok()) return std::move(folders).error();
+  if (folders->empty()) return HoldsNone(path, "name the trace file itself");
+  const bool several = folders->size() > 1;
+  if (several && set != InputSet::kRecordings) return AreRecordings(path, *folders);
+  std::vector<InputFile> files;
+  for (auto& [folder, of_folder] : *folders) {
+    base::Result<std::vector<InputFile>> ranks = RanksOf(folder, std::move(of_folder));
+    if (!ranks.ok()) return std::move(ranks).error();
+    for (InputFile& file : *ranks) {
+      if (several) file.recording = folder;
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+std::string FolderOf(const InputFile& file) {
+  const std::string folder = fs::path(file.path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// Files of the same ranks in several folders, each rank once in each.
+bool RanksRepeatByFolder(const std::vector<InputFile>& files) {
+  std::set<std::pair<std::string, int64_t>> in_folder;
+  std::set<int64_t> ranks;
+  for (const InputFile& file : files) {
+    if (!file.rank_from_name) return false;
+    if (!in_folder.emplace(FolderOf(file), *file.rank_from_name).second) return false;
+    ranks.insert(*file.rank_from_name);
+  }
+  return ranks.size() < files.size();
+}
+
+/// Recordings that are named one by one are told apart as those of a directory are.
+void MarkRecordings(std::vector<InputFile>& files) {
+  const bool any = std::any_of(files.begin(), files.end(),
+                               [](const InputFile& file) { return !file.recording.empty(); });
+  if (!any && !RanksRepeatByFolder(files)) return;
+  for (InputFile& file : files) {
+    if (file.recording.empty()) file.recording = FolderOf(file);
+  }
 }
 
 InputFile FileOf(const std::string& path) {
   InputFile file;
   file.path = path;
   if (path == "-") return file;
-  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string name = fs::path(path).filename().string();
   file.rank_from_name = RankOf(ParseRankName(name), 0);
   std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
+  const auto bytes = fs::file_size(path, error);
   if (!error) file.bytes = static_cast<int64_t>(bytes);
   return file;
 }
@@ -187,12 +280,12 @@ base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::strin
   std::vector<InputFile> files;
   for (const std::string& argument : arguments) {
     std::error_code error;
-    if (argument == "-" || !std::filesystem::is_directory(argument, error)) {
+    if (argument == "-" || !fs::is_directory(argument, error)) {
       files.push_back(FileOf(argument));
       continue;
     }
     base::Result<std::vector<InputFile>> found =
-        set == InputSet::kRuns ? RunsOfDirectory(argument) : RanksOfDirectory(argument);
+        set == InputSet::kRuns ? RunsOfDirectory(argument) : RanksOfDirectory(argument, set);
     if (!found.ok()) return std::move(found).error();
     for (InputFile& file : *found) files.push_back(std::move(file));
   }
@@ -208,13 +301,20 @@ base::Result<std::vector<InputFile>> FindInputFiles(const std::vector<std::strin
   if (n_stdin > 1) {
     return base::Error{base::ErrorCode::kUsage, "standard input can be read once", "give - once"};
   }
+  if (set == InputSet::kRecordings) MarkRecordings(files);
   return files;
+}
+
+std::vector<std::string> PathsOf(const std::vector<InputFile>& files) {
+  std::vector<std::string> paths;
+  for (const InputFile& file : files) paths.push_back(file.path);
+  return paths;
 }
 
 base::Status CheckNotOverwritten(const std::string& input,
                                  const std::optional<std::string>& output) {
   std::error_code absent;
-  if (!output || !std::filesystem::equivalent(input, *output, absent)) return {};
+  if (!output || !fs::equivalent(input, *output, absent)) return {};
   return base::UsageError(fmt::format("-o {} would overwrite the input", *output),
                           "name another file");
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "src/io/small_file.h"
+#include "src/session/side_file_name.h"
 
 namespace layerscope::session {
 namespace {
@@ -103,15 +105,88 @@ base::Status CheckCounts(const layers::LayerOptions& options) {
   return {};
 }
 
+base::Result<std::string> ReadConfig(const std::string& path) {
+  return io::ReadSmallFile(path, model::kMaxConfigBytes, "a config.json",
+                           "give the config.json of the model");
+}
+
+/// The same text in all of them.
+bool AreAlike(const std::vector<std::string>& paths) {
+  std::optional<std::string> first;
+  for (const std::string& path : paths) {
+    base::Result<std::string> text = ReadConfig(path);
+    if (!text.ok() || (first && *first != *text)) return false;
+    first = *std::move(text);
+  }
+  return true;
+}
+
+/// A config whose folder holds traces, so that the folder's name is not the model's.
+base::Result<model::ModelConfig> LoadNameless(const std::string& path,
+                                              std::optional<int64_t> num_layers) {
+  base::Result<std::string> text = ReadConfig(path);
+  if (!text.ok()) return std::move(text).error();
+  base::Result<model::ModelConfig> config = model::ParseModelConfig(*text, kConfigName, num_layers);
+  if (!config.ok()) return config;
+  config->path = path;
+  if (config->name.empty() && !config->architectures.empty()) {
+    config->name = config->architectures.front();
+  }
+  return config;
+}
+
+/// A config that nobody named: used, or left out, and said in either case.
+void TakeConfigBeside(const OptionValues& values, const std::vector<std::string>& found,
+                      LayerContext& context) {
+  if (found.empty()) return;
+  const std::string& path = found.front();
+  if (found.size() > 1 && !AreAlike(found)) {
+    context.health.push_back(
+        {"side_file_unused", table::Severity::kWarning, static_cast<int64_t>(found.size()),
+         fmt::format("{} and {} are not the same, so neither is used; --config names one.", path,
+                     found.size() == 2 ? found.back() : fmt::format("{} more", found.size() - 1))});
+    return;
+  }
+  base::Result<model::ModelConfig> config = LoadNameless(path, values.Number("num-layers"));
+  if (!config.ok()) {
+    std::string why = config.error().message;
+    if (why.starts_with(kConfigName)) why.replace(0, std::string_view(kConfigName).size(), path);
+    const bool is_named = why.find(path) != std::string::npos;
+    context.unused = is_named ? why : fmt::format("{}: {}", path, why);
+    context.health.push_back(
+        {"side_file_unreadable", table::Severity::kWarning, 1,
+         fmt::format("The config.json beside the trace was left out ({}).", *context.unused)});
+    return;
+  }
+  context.config = std::make_shared<const model::ModelConfig>(*std::move(config));
+  context.health.push_back(
+      {"side_file_used", table::Severity::kInfo, 1,
+       fmt::format("{} was found beside the trace and read as the model's config; --no-side-files "
+                   "leaves such files out.",
+                   path)});
+}
+
+base::Status SetConfig(const OptionValues& values, const std::vector<std::string>& configs_beside,
+                       LayerContext& context) {
+  const std::optional<std::string> path = values.Text("config");
+  if (!path) {
+    if (!values.Flag("no-side-files")) TakeConfigBeside(values, configs_beside, context);
+    return {};
+  }
+  base::Result<model::ModelConfig> config =
+      model::LoadModelConfig(*path, values.Number("num-layers"));
+  if (!config.ok()) return std::move(config).error().WithContext("--config");
+  context.config = std::make_shared<const model::ModelConfig>(*std::move(config));
+  return {};
+}
+
 }  // namespace
 
-base::Result<LayerContext> LoadLayerContext(const OptionValues& values) {
+base::Result<LayerContext> LoadLayerContext(const OptionValues& values,
+                                            const std::vector<std::string>& configs_beside) {
   LayerContext context;
-  if (const std::optional<std::string> path = values.Text("config")) {
-    base::Result<model::ModelConfig> config =
-        model::LoadModelConfig(*path, values.Number("num-layers"));
-    if (!config.ok()) return std::move(config).error().WithContext("--config");
-    context.config = std::make_shared<const model::ModelConfig>(*std::move(config));
+  if (base::Status set = SetConfig(values, configs_beside, context); !set.ok()) {
+    return std::move(set).error();
   }
   if (base::Status set = SetProfile(values, context); !set.ok()) return std::move(set).error();
   base::Result<model::ParallelLayout> parallel = ParallelOf(values);

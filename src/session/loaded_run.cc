@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "src/analysis/rank_view.h"
 #include "src/base/format_number.h"
 #include "src/model/rules.h"
 #include "src/session/each_file.h"
@@ -106,6 +107,28 @@ void Rebase(LoadedRun& run) {
   for (const LoadedRank& rank : run.ranks) rank.trace->Rebase(first_ns);
 }
 
+/// Folders that a message names.
+constexpr size_t kFoldersInMessage = 8;
+
+/// That files are taken for recordings one after the other is a reading of how they lie.
+void NoteRecordings(LoadedRun& run) {
+  std::vector<std::string> folders;
+  for (const LoadedRank& rank : run.ranks) {
+    if (rank.recording.empty()) continue;
+    if (folders.empty() || folders.back() != rank.recording) folders.push_back(rank.recording);
+  }
+  if (folders.empty()) return;
+  const size_t n = folders.size();
+  if (n > kFoldersInMessage) {
+    folders.resize(kFoldersInMessage);
+    folders.push_back(fmt::format("{} more", n - kFoldersInMessage));
+  }
+  run.health.push_back(
+      {"recordings", table::Severity::kInfo, static_cast<int64_t>(n),
+       fmt::format("The files of {} are taken for recordings of one run, one after the other.",
+                   fmt::join(folders, ", "))});
+}
+
 bool Stopped(const LoadOptions& options) {
   return options.stop != nullptr && options.stop->requested();
 }
@@ -130,6 +153,7 @@ base::Status ReadAll(const std::vector<InputFile>& files, const LoadOptions& opt
     rank.path = files[i].path;
     rank.trace = std::make_shared<trace::Trace>(*std::move(trace));
     rank.rank = rank.trace->metadata.rank ? rank.trace->metadata.rank : files[i].rank_from_name;
+    rank.recording = files[i].recording;
     rank.bytes_read = progress.done(i);
     return std::nullopt;
   };
@@ -158,9 +182,15 @@ base::Status LoadInductor(const LoadOptions& options, LoadedRun& run) {
 
 std::vector<analysis::RankInput> LoadedRun::Inputs() const {
   std::vector<analysis::RankInput> inputs;
+  int64_t first_unmarked = 0;
+  for (const LoadedRank& rank : ranks) {
+    if (input_set == InputSet::kRuns) break;
+    first_unmarked = std::max(first_unmarked, analysis::FirstUnmarkedStep(*rank.attribution));
+  }
   for (const LoadedRank& rank : ranks) {
     inputs.push_back({rank.trace.get(), rank.attribution.get(), rank.layers.get(), rank.no_layers,
-                      rank.rank, rank.path, inductor.get(), rank.files_beside, rank.model_tree});
+                      rank.rank, rank.path, inductor.get(), rank.files_beside, rank.model_tree,
+                      rank.recording, first_unmarked});
   }
   return inputs;
 }
@@ -204,6 +234,7 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
   if (base::Status read = ReadAll(files, options, run); !read.ok()) return std::move(read).error();
   if (Stopped(options)) return base::Interrupted();
   Rebase(run);
+  NoteRecordings(run);
   clock.Start("attribute");
   const auto attribute = [&](size_t i) -> std::optional<base::Error> {
     run.ranks[i].attribution = std::make_shared<attribution::Attribution>(

@@ -28,6 +28,7 @@ namespace layerscope::session {
 struct LoadedRank {
   std::string path;
   std::optional<int64_t> rank;  ///< distributedInfo, else the file's name, else unknown
+  std::string recording;        ///< InputFile::recording
   int64_t t0_ns = 0;            ///< the file's own zero, absolute
   int64_t span_ns = 0;          ///< from its own zero to its last end
   int64_t bytes_read = 0;       ///< of the file, compressed

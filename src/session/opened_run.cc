@@ -137,11 +137,11 @@ base::Result<std::unique_ptr<OpenedRun>> OpenedRun::Open(std::vector<std::string
 base::Status OpenedRun::Load(base::StageClock& clock) {
   base::Result<OptionValues> values = ParseOptions(AllOptions(Loader()), given_);
   if (!values.ok()) return std::move(values).error();
-  base::Result<LayerContext> model = LoadLayerContext(*values);
-  if (!model.ok()) return std::move(model).error();
   base::Result<std::vector<InputFile>> files = FindInputFiles(inputs_);
+  if (files.ok()) files_ = *files;
+  base::Result<LayerContext> model = LoadLayerContext(*values, ConfigsBeside(PathsOf(files_)));
+  if (!model.ok()) return std::move(model).error();
   if (!files.ok()) return std::move(files).error();
-  files_ = *std::move(files);
   load_options_ = LoadOptionsOf({&Loader(), inputs_, *values}, hooks_);
   load_options_.keep_unresolved = true;
   base::Result<LoadedRun> run = LoadRun(files_, *std::move(model), load_options_, clock);
@@ -225,7 +225,7 @@ OpenedRun::Run OpenedRun::ViewOf(const Refinement& refinement) const {
 
 base::Result<OpenedRun::Run> OpenedRun::Refine(const Refinement& refinement,
                                                const OptionValues& values) const {
-  base::Result<LayerContext> model = LoadLayerContext(values);
+  base::Result<LayerContext> model = LoadLayerContext(values, ConfigsBeside(PathsOf(files_)));
   if (!model.ok()) return std::move(model).error();
   LoadedRun run = refinement.resolves_modules ? *base_ : *without_model_;
   run.model = *std::move(model);

@@ -58,6 +58,26 @@ class OpenedRunTest : public testing::Test {
   std::string path_;
 };
 
+TEST_F(OpenedRunTest, TakesTheConfigBesideTheTraceWhereTheVerbsDo) {
+  const std::filesystem::path folder = std::filesystem::path(path_).replace_extension();
+  std::filesystem::create_directories(folder);
+  std::filesystem::rename(path_, folder / "trace.json");
+  path_ = (folder / "trace.json").string();
+  std::ofstream(folder / "config.json")
+      << R"({"architectures": ["TinyForCausalLM"], "model_type": "tiny", "num_hidden_layers": 2})";
+  const std::unique_ptr<OpenedRun> run = Open();
+  ASSERT_NE(run->run().model.config, nullptr);
+  EXPECT_EQ(run->run().model.config->name, "TinyForCausalLM");  // not that of the folder
+  for (const RawOptions& options : {RawOptions(), RawOptions{{"device", "1"}}}) {
+    for (const char* verb : {"kernels", "passes", "overhead", "modules"}) {
+      EXPECT_EQ(Asked(*run, verb, options), Printed(verb, options)) << verb;
+    }
+  }
+  EXPECT_NE(Asked(*run, "kernels", {}).find("side_file_used"), std::string::npos);
+  EXPECT_EQ(Asked(*run, "info", {}).find("side_file_used"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(OpenedRunTest, AnswersAsTheVerbsDoWhateverTheOrder) {
   const std::unique_ptr<OpenedRun> run = Open();
   const std::vector<std::pair<std::string, RawOptions>> questions = {{"kernels", {}},

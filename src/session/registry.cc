@@ -45,6 +45,7 @@ AnalysisSpec Summary() {
   spec.group = "look";
   spec.summary =
       "the one page: what ran, where the time went, what is suspicious, what to run next";
+  spec.input_set = InputSet::kRecordings;
   spec.options = JoinOptions({SelectionOptions(), PassOptions(), ModelOptionSpecs()});
   spec.layer_need = LayerNeed::kIfPossible;
   spec.examples = {HelpExample({}, {}), HelpExample("summary", "--phase decode")};
@@ -73,6 +74,7 @@ AnalysisSpec Info() {
   spec.group = "look";
   spec.summary =
       "what is in the file and can it be trusted: counts, ranks, devices, launches, gaps";
+  spec.input_set = InputSet::kRecordings;
   spec.options = {RankOption()};
   spec.examples = {HelpExample("info", {}), HelpExample("info", "--format csv")};
   spec.compute = [](const AnalysisInput& input, const OptionValues& values,
@@ -102,6 +104,7 @@ AnalysisSpec Modules() {
   spec.name = "modules";
   spec.group = "look";
   spec.summary = "the module tree with GPU time (inclusive, own, busy), calls, kernels, evidence";
+  spec.input_set = InputSet::kRecordings;
   spec.options = JoinOptions(
       {ModuleOptions(), SelectionOptions(), PassOptions(), ModelOptionSpecs(), RowOptions()});
   spec.examples = {HelpExample("modules", "--depth 4"), HelpExample("modules", "--rollup class")};
@@ -126,6 +129,7 @@ AnalysisSpec Kernels() {
   spec.name = "kernels";
   spec.group = "look";
   spec.summary = "kernels, copies and sets ranked by the sum of their time";
+  spec.input_set = InputSet::kRecordings;
   spec.own_formats = {kComputeFlow};
   OptionSpec by = ChoiceOption("by", "KEY", analysis::KernelsByNames(), "what a row stands for");
   by.fallback = "name; with --layer each kernel";
@@ -157,6 +161,7 @@ AnalysisSpec Steps() {
   spec.name = "steps";
   spec.group = "look";
   spec.summary = "engine steps: phase, requests, tokens, wall, busy, idle, time per token";
+  spec.input_set = InputSet::kRecordings;
   OptionSpec by =
       ChoiceOption("by", "KEY", {"step", "module"}, "rows per step, or per step and module");
   by.fallback = "step";

@@ -22,6 +22,7 @@ std::vector<HealthEntry> DuplicateRanks(const LoadedRun& run) {
   for (size_t i = 0; i < run.ranks.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       if (!run.ranks[i].rank || run.ranks[i].rank != run.ranks[k].rank) continue;
+      if (run.ranks[i].recording != run.ranks[k].recording) continue;
       warnings.push_back(
           {"duplicate_rank", Severity::kWarning, 1,
            fmt::format("{} and {} both say that they are rank {}; several inputs are "
@@ -80,13 +81,18 @@ const HealthEntry* Worst(const table::Result& result, Severity at_least) {
   return nullptr;
 }
 
+base::Error Withheld(const std::string& what) {
+  return {base::ErrorCode::kStrictViolated, "withheld: " + what,
+          "without --strict the result is given without it"};
+}
+
 /// What the user named and a rank of the result could not use.
 std::optional<base::Error> UnusedOf(const LoadedRun& run, const table::Result& result) {
+  if (run.model.unused) return Withheld(*run.model.unused);
   for (const table::RankResult& of : result.ranks) {
     for (const LoadedRank& rank : run.ranks) {
       if (rank.path != of.input || !rank.unused) continue;
-      return base::Error{base::ErrorCode::kStrictViolated, "withheld: " + *rank.unused,
-                         "without --strict the result is given without it"};
+      return Withheld(*rank.unused);
     }
   }
   return std::nullopt;
@@ -147,6 +153,7 @@ std::vector<std::string> FilesBeside(const OptionValues& values,
   if (base::Result<SideFileSet> set = NamedSideFiles(named); set.ok()) add(*set);
   if (!named.search) return paths;
   for (const InputFile& input : inputs) add(SideFilesBeside(input.path));
+  for (std::string& config : ConfigsBeside(PathsOf(inputs))) paths.push_back(std::move(config));
   return paths;
 }
 
@@ -161,6 +168,12 @@ base::Status CheckOutput(const OptionValues& values, const std::vector<InputFile
     if (base::Status safe = CheckNotOverwritten(path, output); !safe.ok()) return safe;
   }
   return {};
+}
+
+/// Verbs that take a config take the one beside the traces too.
+std::vector<std::string> ConfigsOf(const AnalysisSpec& analysis,
+                                   const std::vector<InputFile>& files) {
+  return ResolvesModules(analysis) ? ConfigsBeside(PathsOf(files)) : std::vector<std::string>();
 }
 
 }  // namespace
@@ -184,9 +197,11 @@ LoadOptions LoadOptionsOf(const Request& request, const Hooks& hooks) {
 base::Result<std::shared_ptr<const LoadedRun>> OpenRun(const Request& request, const Hooks& hooks,
                                                        base::StageClock& clock) {
   const LoadOptions options = LoadOptionsOf(request, hooks);
-  base::Result<LayerContext> model = LoadLayerContext(request.options);
-  if (!model.ok()) return std::move(model).error();
   base::Result<std::vector<InputFile>> files = FindInputFiles(request.inputs, options.input_set);
+  base::Result<LayerContext> model =
+      LoadLayerContext(request.options, files.ok() ? ConfigsOf(*request.analysis, *files)
+                                                   : std::vector<std::string>());
+  if (!model.ok()) return std::move(model).error();
   if (!files.ok()) return std::move(files).error();
   if (base::Status safe = CheckOutput(request.options, *files); !safe.ok()) {
     return std::move(safe).error();
@@ -213,12 +228,15 @@ base::Result<Outcome> AnalyseRun(std::shared_ptr<const LoadedRun> run, const Req
   result.inputs = outcome.run->Infos();
   result.options = EnvelopeOptions(AllOptions(*request.analysis), request.options);
   result.health = outcome.run->health;
+  const std::vector<HealthEntry>& of_model = outcome.run->model.health;
+  result.health.insert(result.health.end(), of_model.begin(), of_model.end());
   const std::vector<HealthEntry> duplicates = DuplicateRanks(*outcome.run);
   result.health.insert(result.health.end(), duplicates.begin(), duplicates.end());
   result.health.insert(result.health.end(), output->health.begin(), output->health.end());
   result.ranks = std::move(output->ranks);
   result.reduced = std::move(output->reduced);
   result.reduced_blocks = std::move(output->reduced_blocks);
+  result.reduced_title = std::move(output->reduced_title);
   for (table::RankResult& rank : result.ranks) {
     AddHealth(*outcome.run, SelectsPart(request.options), rank);
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -24,6 +25,7 @@ class SessionTest : public testing::Test {
 
   std::string Write(const std::string& name, const std::string& text) const {
     const std::string path = (folder_ / name).string();
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << text;
     return path;
   }
@@ -162,6 +164,118 @@ TEST_F(SessionTest, ADirectoryOfSeveralRunsIsRefused) {
   base::Result<std::vector<InputFile>> files = FindInputFiles({folder()});
   ASSERT_FALSE(files.ok());
   EXPECT_NE(files.error().message.find("several traces of rank 0"), std::string::npos);
+}
+
+TEST_F(SessionTest, FoldersOfTracesAreRecordingsForVerbsThatReadThem) {
+  WriteKernel("drive/batch1/rank0.json", "1");
+  WriteKernel("drive/batch1/rank1.json", "1");
+  WriteKernel("drive/batch2/rank0.json", "1");
+  Write("drive/empty/notes.txt", "no trace");
+  WriteKernel("drive/capture_traces/bs_1_rank0.json", "1");
+  const std::string drive = folder() + "/drive";
+  base::Result<std::vector<InputFile>> files = FindInputFiles({drive}, InputSet::kRecordings);
+  ASSERT_TRUE(files.ok()) << files.error().message;
+  ASSERT_EQ(files->size(), 3U);
+  EXPECT_EQ((*files)[1].rank_from_name, 1);
+  EXPECT_EQ((*files)[1].recording, drive + "/batch1");
+  EXPECT_EQ((*files)[2].recording, drive + "/batch2");
+  files = FindInputFiles({drive});
+  ASSERT_FALSE(files.ok());
+  EXPECT_EQ(files.error().code, base::ErrorCode::kInvalidInput);
+  EXPECT_NE(files.error().message.find("batch1, batch2"), std::string::npos);
+  base::Result<Outcome> outcome = RunVerb("info", {drive});
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_EQ(outcome->result.health.size(), 1U);  // no duplicate_rank
+  EXPECT_EQ(outcome->result.health[0].code, "recordings");
+}
+
+TEST_F(SessionTest, OneFolderOfTracesIsTheRunItself) {
+  WriteKernel("drive/batch1/rank0.json", "1");
+  WriteKernel("drive/batch1/rank1.json", "1");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({folder() + "/drive"});
+  ASSERT_TRUE(files.ok()) << files.error().message;
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ((*files)[0].recording, "");
+}
+
+TEST_F(SessionTest, FilesOfTheSameRanksInSeveralFoldersAreRecordings) {
+  const std::string a = WriteKernel("a/rank0.json", "1");
+  const std::string b = WriteKernel("b/rank0.json", "1");
+  const std::string other = WriteKernel("b/second_rank0.json", "1");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({a, b}, InputSet::kRecordings);
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ((*files)[0].recording, folder() + "/a");
+  EXPECT_EQ((*files)[1].recording, folder() + "/b");
+  // Twice in one folder: nothing tells what they are to each other.
+  files = FindInputFiles({a, b, other}, InputSet::kRecordings);
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ((*files)[0].recording, "");
+}
+
+constexpr const char* kConfig =
+    R"({"architectures": ["TinyForCausalLM"], "model_type": "tiny", "num_hidden_layers": 2,
+        "hidden_size": 8, "num_attention_heads": 2})";
+
+TEST_F(SessionTest, TheConfigBesideATraceIsReadWhereNoneIsNamed) {
+  const std::string path = WriteKernel("run/trace.json", "1");
+  const std::string config = Write("run/config.json", kConfig);
+  base::Result<Outcome> outcome = RunVerb("kernels", {path});
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_NE(outcome->run->model.config, nullptr);
+  ASSERT_FALSE(outcome->result.health.empty());
+  EXPECT_EQ(outcome->result.health[0].code, "side_file_used");
+  EXPECT_TRUE(outcome->result.health[0].message.starts_with(config));
+  outcome = RunVerb("kernels", {path}, {{"no-side-files", "true"}});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->run->model.config, nullptr);
+  // `overhead` knows nothing of the model.
+  outcome = RunVerb("overhead", {path});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->run->model.config, nullptr);
+  EXPECT_FALSE(RunVerb("kernels", {path}, {{"output", config}}).ok());
+}
+
+TEST_F(SessionTest, AConfigThatIsNamedGoesBeforeTheOneBeside) {
+  const std::string path = WriteKernel("run/trace.json", "1");
+  Write("run/config.json", "{");
+  const std::string named = Write("other.json", kConfig);
+  base::Result<Outcome> outcome =
+      RunVerb("kernels", {path}, {{"config", named}, {"strict", "true"}});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_NE(outcome->run->model.config, nullptr);
+  EXPECT_FALSE(outcome->verdict.has_value());
+}
+
+TEST_F(SessionTest, ADamagedConfigBesideATraceIsLeftOutAndStrictRefusesIt) {
+  const std::string path = WriteKernel("run/trace.json", "1");
+  const std::string config = Write("run/config.json", R"({"architectures": [)");
+  base::Result<Outcome> outcome = RunVerb("kernels", {path});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->run->model.config, nullptr);
+  EXPECT_EQ(outcome->result.health[0].code, "side_file_unreadable");
+  EXPECT_NE(outcome->result.health[0].message.find(config), std::string::npos);
+  outcome = RunVerb("kernels", {path}, {{"strict", "true"}});
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_TRUE(outcome->verdict.has_value());
+  EXPECT_EQ(outcome->verdict->code, base::ErrorCode::kStrictViolated);
+}
+
+TEST_F(SessionTest, DifferentConfigsBesideTheTracesOfARunAreLeftOut) {
+  const std::string a = WriteKernel("a/rank0.json", "1");
+  const std::string b = WriteKernel("b/rank0.json", "1");
+  Write("a/config.json", kConfig);
+  Write("b/config.json", kConfig);
+  base::Result<Outcome> alike = RunVerb("kernels", {a, b});
+  ASSERT_TRUE(alike.ok());
+  EXPECT_NE(alike->run->model.config, nullptr);
+  Write("b/config.json", "{}");
+  base::Result<Outcome> outcome = RunVerb("kernels", {a, b});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->run->model.config, nullptr);
+  const std::vector<table::HealthEntry>& health = outcome->result.health;
+  EXPECT_TRUE(std::any_of(health.begin(), health.end(), [](const table::HealthEntry& entry) {
+    return entry.code == "side_file_unused";
+  }));
 }
 
 TEST_F(SessionTest, ADirectoryWithOneTraceIsThatTrace) {

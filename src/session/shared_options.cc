@@ -118,7 +118,8 @@ OptionSpec RankOption() {
 
 std::vector<OptionSpec> SelectionOptions() {
   OptionSpec step =
-      TextOption("step", "N", "only this step (index, or N of ProfilerStep#N), or FIRST..LAST");
+      TextOption("step", "N",
+                 "only this step (its number in `steps`, or N of ProfilerStep#N), or FIRST..LAST");
   step.kind = OptionKind::kStepRange;
   return {
       RankOption(),
@@ -147,9 +148,11 @@ std::vector<OptionSpec> PassOptions() {
 
 std::vector<OptionSpec> LayerOptionSpecs() {
   return {
-      NamesFile(TextOption("config", "FILE|DIR",
-                           "the model's Hugging Face config.json; it also names the modules of "
-                           "layers in graphs that no recording explains")),
+      WithFallback(
+          "config.json beside the trace",
+          NamesFile(TextOption("config", "FILE|DIR",
+                               "the model's Hugging Face config.json; it also names the modules of "
+                               "layers in graphs that no recording explains"))),
       WithFallback(
           "chosen from the config",
           NamesFile(TextOption("profile", "NAME|FILE", "how the model's layers show in kernels"))),
@@ -224,7 +227,8 @@ std::vector<OptionSpec> RowOptions() {
 std::vector<OptionSpec> RankReduceOptions() {
   return {ChoiceOption("rank-reduce", "HOW", analysis::RankReduceNames(),
                        "one row a step over all ranks"),
-          FlagOption("per-rank", "with --rank-reduce: the table of each rank too")};
+          FlagOption("per-rank",
+                     "with --rank-reduce, or of several recordings: each rank's table too")};
 }
 
 std::optional<analysis::RankReduce> RankReduceOf(const OptionValues& values) {

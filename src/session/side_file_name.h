@@ -9,6 +9,11 @@ namespace layerscope::session {
 /// Files that engines and our capture write beside a trace. None of them is a rank of the run.
 enum class SideKind : uint8_t { kCapture, kAnnotations, kModelTree };
 
+/// The model's config beside a trace.
+inline constexpr const char* kConfigName = "config.json";
+/// The folder of captures beside a trace.
+inline constexpr const char* kCaptureFolder = "capture_traces";
+
 /// What the name of such a file says (CLI.md rule 6, formats/kineto.md, formats/outputs.md).
 struct SideName {
   SideKind kind = SideKind::kCapture;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -16,8 +17,6 @@ namespace layerscope::session {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kCaptureFolder = "capture_traces";
 
 std::vector<SideFilePath>& ListOf(SideFileSet& set, SideKind kind) {
   switch (kind) {
@@ -193,6 +192,21 @@ SideFileSet SideFilesBeside(const std::string& trace_path) {
     }
   }
   return set;
+}
+
+std::vector<std::string> ConfigsBeside(const std::vector<std::string>& trace_paths) {
+  std::vector<std::string> configs;
+  std::set<std::string> folders;
+  for (const std::string& path : trace_paths) {
+    if (path.empty() || path == "-") continue;
+    const fs::path folder = fs::path(path).parent_path();
+    if (!folders.insert(folder.string()).second) continue;
+    const fs::path config = folder / kConfigName;
+    std::error_code error;
+    const bool is_input = fs::equivalent(config, path, error);
+    if (!is_input && fs::is_regular_file(config, error)) configs.push_back(config.string());
+  }
+  return configs;
 }
 
 const SideFilePath* ChooseOfRank(const std::vector<SideFilePath>& files,

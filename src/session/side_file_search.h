@@ -50,6 +50,10 @@ base::Result<SideFileSet> NamedSideFiles(const SideFileOptions& options);
 /// and of the one above; annotations and model trees in its own. Nothing for standard input.
 SideFileSet SideFilesBeside(const std::string& trace_path);
 
+/// `config.json` in the folders of the traces, each folder once, in this order: what the model's
+/// makers and `layerscope-capture profile` call the config. Nothing for standard input.
+std::vector<std::string> ConfigsBeside(const std::vector<std::string>& trace_paths);
+
 /// Of several files of one kind, the one of a rank: by name; else the one whose name says no rank;
 /// else the only one, where the trace does not say its rank. Null: none.
 const SideFilePath* ChooseOfRank(const std::vector<SideFilePath>& files,

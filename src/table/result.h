@@ -77,6 +77,9 @@ struct RankResult {
   bool shows_modules = true;
 };
 
+/// What people see above what was reduced over several inputs.
+inline constexpr const char* kAllRanks = "all ranks";
+
 /// One run of a verb: the envelope of CLI.md rule 3 without its text form. One input file has one
 /// entry in `ranks` and its data stands in `data`; several stand in `ranks`.
 struct Result {
@@ -87,6 +90,7 @@ struct Result {
   std::vector<RankResult> ranks{};
   std::optional<Object> reduced{};      ///< over several ranks, where the verb reduces
   std::vector<Block> reduced_blocks{};  ///< what people see of it; empty: all of its tables
+  std::string reduced_title = kAllRanks;
 };
 
 }  // namespace layerscope::table
