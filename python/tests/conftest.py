@@ -137,6 +137,18 @@ def real_configs_here(not_run_here: Callable[[str], None]) -> None:
         pytest.skip(f"{real_configs.FOLDER} is not here")
 
 
+@pytest.fixture
+def stubs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stub engines are installed, here and in children; nothing else is on PATH, as nsys."""
+    here = Path(__file__).parent
+    path = [str(here / "stub_engines"), str(here.parent / "src")]
+    if before := os.environ.get("PYTHONPATH"):
+        path.append(before)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
+    monkeypatch.syspath_prepend(path[0])
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+
 @pytest.fixture(scope="session")
 def tiny_qwen3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny Qwen3; read only."""

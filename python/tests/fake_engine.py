@@ -255,6 +255,7 @@ def _serve(engine: str, words: list[str]) -> None:
         _report_hooks(engine)
     server = _Server(engine, options)
     _state("server.pid").write_text(str(os.getpid()))
+    _state("environment").write_text(json.dumps(dict(os.environ)))
     server.serve_forever()
 
 

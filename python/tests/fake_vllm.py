@@ -1,4 +1,4 @@
-"""A stand-in for vLLM's offline API, with the signatures of 0.32: LLM, SamplingParams, EngineArgs.
+"""A stand-in for vLLM's offline API, with the signatures of 0.32: LLM, SamplingParams.
 
 `LLM` runs tiny transformers models, one a rank, so that hooks and profiler see real calls. Rank
 files are named as vLLM names them.
@@ -6,7 +6,6 @@ files are named as vLLM names them.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import sys
 import types
@@ -18,21 +17,6 @@ from typing import Any
 import pytest
 
 _clock = itertools.count(1_700_000_000)
-
-
-@dataclasses.dataclass
-class EngineArgs:
-    """Of vLLM 0.13 and later: the profiler is a config."""
-
-    model: str = ""
-    profiler_config: dict[str, Any] | None = None
-
-
-@dataclasses.dataclass
-class OldEngineArgs:
-    """Before: the environment."""
-
-    model: str = ""
 
 
 class SamplingParams:
@@ -126,19 +110,11 @@ class LLM:
         (folder / f"host_1.async_llm.{next(_clock)}.pt.trace.json.gz").write_bytes(b"front end")
 
 
-def install(monkeypatch: pytest.MonkeyPatch, engine_args: type = EngineArgs) -> type[LLM]:
+def install(monkeypatch: pytest.MonkeyPatch) -> type[LLM]:
     """`import vllm` gives the stand-in for one test."""
     LLM.made = []
     vllm = types.ModuleType("vllm")
     vllm.__dict__.update(LLM=LLM, SamplingParams=SamplingParams)
-    arg_utils = types.ModuleType("vllm.engine.arg_utils")
-    arg_utils.__dict__.update(EngineArgs=engine_args)
-    engine = types.ModuleType("vllm.engine")
-    for name, module in (
-        ("vllm", vllm),
-        ("vllm.engine", engine),
-        ("vllm.engine.arg_utils", arg_utils),
-    ):
-        module.__spec__ = types.SimpleNamespace(name=name)  # type: ignore[assignment]
-        monkeypatch.setitem(sys.modules, name, module)
+    vllm.__spec__ = SimpleNamespace(name="vllm")  # type: ignore[assignment]
+    monkeypatch.setitem(sys.modules, "vllm", vllm)
     return LLM

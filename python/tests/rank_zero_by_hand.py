@@ -4,17 +4,44 @@ How they were derived: the sizes of the published configs divided with pencil an
 of docs/new-model.md. Heads / N; KV heads / N, or 1 where there are fewer than N; with
 kv_lora_rank, num_key_value_heads goes with the heads; widths of MLPs and experts / N; Mamba and
 linear-attention heads and groups / N; the vocabulary rounded up to 64 (all of these are multiples
-already) / N; token ids beyond it modulo its size.
+already) / N. Token ids beyond it, smallest first, go to 1, 2, 3, … but for ids that the config has
+there; where the text model's config is an inner one, ROOT_IDS has those of the wrapper.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-_QWEN_IDS = {"bos_token_id": 18699, "eos_token_id": 18701}  # 151643, 151645 - 7 x 18992
-_LLAMA_IDS = {"bos_token_id": 15776, "eos_token_id": 15777}  # 128000, 128001 - 7 x 16032
-_KIMI_IDS = {"bos_token_id": 20224, "eos_token_id": 20226, "pad_token_id": 20479}  # - 7 x 20480
-_GLM_IDS = {"eos_token_id": [19300, 19307, 19309], "pad_token_id": 19300}  # - 7 x 19360
+_QWEN_IDS = {"bos_token_id": 1, "eos_token_id": 2}  # 151643, 151645
+_LLAMA_IDS = {"bos_token_id": 1, "eos_token_id": 2}  # 128000, 128001
+_KIMI_IDS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 4}  # 163584, …586, 163839
+_GLM_IDS = {"eos_token_id": [1, 2, 3], "pad_token_id": 1}  # 154820, …827, …829; pad is the first
+
+_KIMI_ROOT = {**_KIMI_IDS, "media_placeholder_token_id": 3}  # 163605, before pad
+_QWEN35_ROOT = {  # after eos 248044: 248053, 248054, 248056, 248057
+    "vision_start_token_id": 2,
+    "vision_end_token_id": 3,
+    "image_token_id": 4,
+    "video_token_id": 5,
+}
+# Token ids of wrappers, by name of the config.
+ROOT_IDS: dict[str, dict[str, Any]] = {
+    "Qwen--Qwen3-VL-30B-A3B-Instruct": {"image_token_id": 3, "video_token_id": 4},  # 151655, …656
+    "Qwen--Qwen3.5-122B-A10B": _QWEN35_ROOT,
+    "Qwen--Qwen3.5-35B-A3B": _QWEN35_ROOT,
+    "google--gemma-4-26B-A4B": {  # 0, 1, 2 are pad, eos, bos
+        "boi_token_id": 3,  # 255999
+        "boa_token_id": 4,  # 256000
+        "image_token_id": 5,  # 258880
+        "audio_token_id": 6,  # 258881
+        "eoi_token_id": 7,  # 258882
+        "eoa_token_id": 8,  # 258883, under two names
+        "eoa_token_index": 8,
+        "video_token_id": 9,  # 258884
+    },
+    "moonshotai--Kimi-K3": _KIMI_ROOT,
+    "nvidia--Kimi-K2.6-NVFP4": _KIMI_ROOT,
+}
 
 DEEPSEEK = {  # 128 heads, dense 18432, experts 2048, vocabulary 129280
     "num_attention_heads": 16,
@@ -81,15 +108,14 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
         },
     ),
     "Qwen--Qwen3-235B-A22B-FP8": (
-        4,  # 1536 / 4 = 384 = 3 x 128; 151936 / 4 = 37984; ids - 3 x 37984
+        4,  # 1536 / 4 = 384 = 3 x 128; 151936 / 4 = 37984
         {
             "num_attention_heads": 16,
             "num_key_value_heads": 1,
             "intermediate_size": 3072,
             "moe_intermediate_size": 384,
             "vocab_size": 37984,
-            "bos_token_id": 37691,
-            "eos_token_id": 37693,
+            **_QWEN_IDS,
         },
     ),
     "Qwen--Qwen3-235B-A22B": (
@@ -146,7 +172,7 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
         },
     ),
     "Qwen--Qwen3.5-122B-A10B": (
-        8,  # gated delta net: 16 key heads, 64 value heads; eos 248044 - 7 x 31040
+        8,  # gated delta net: 16 key heads, 64 value heads; eos 248044
         {
             "num_attention_heads": 4,
             "num_key_value_heads": 1,
@@ -155,7 +181,7 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
             "moe_intermediate_size": 128,
             "shared_expert_intermediate_size": 128,
             "vocab_size": 31040,
-            "eos_token_id": 30764,
+            "eos_token_id": 1,
         },
     ),
     "Qwen--Qwen3.5-35B-A3B": (
@@ -168,7 +194,7 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
             "moe_intermediate_size": 64,
             "shared_expert_intermediate_size": 64,
             "vocab_size": 31040,
-            "eos_token_id": 30764,
+            "eos_token_id": 1,
         },
     ),
     "XiaomiMiMo--MiMo-7B-Base": (
@@ -194,6 +220,7 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
             "intermediate_size": 264,
             "moe_intermediate_size": 88,
             "vocab_size": 32768,
+            "vocab_size_per_layer_input": 32768,
         },
     ),
     "meta-llama--Llama-4-Maverick-17B-128E-Instruct": (8, LLAMA4),
@@ -222,8 +249,8 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
     ),
     "mistralai--Mixtral-8x7B-v0.1": (8, _MIXTRAL),
     "moonshotai--Kimi-K2-Instruct": (
-        8,  # 163584, 163585 - 7 x 20480
-        {**_KIMI, "bos_token_id": 20224, "eos_token_id": 20225},
+        8,  # 163584, 163585
+        {**_KIMI, "bos_token_id": 1, "eos_token_id": 2},
     ),
     "moonshotai--Kimi-K3": (
         8,  # 96 heads, 96 KDA heads, first layer 33792, experts 3072; latent width 3584 stays
@@ -266,14 +293,14 @@ EXPECTED: dict[str, tuple[int, dict[str, Any]]] = {
         },
     ),
     "openai--gpt-oss-120b": (
-        8,  # 2880 = 90 blocks of 32; a rank takes 12 of them = 384; ids - 7 x 25136
+        8,  # 2880 = 90 blocks of 32; a rank takes 12 of them = 384; ids 200002, 199999
         {
             "num_attention_heads": 8,
             "num_key_value_heads": 1,
             "intermediate_size": 384,
             "vocab_size": 25136,
-            "eos_token_id": 24050,
-            "pad_token_id": 24047,
+            "eos_token_id": 2,
+            "pad_token_id": 1,
         },
     ),
     "sgl-project--DeepSeek-V4-Flash-FP8": (8, _V4),

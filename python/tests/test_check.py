@@ -12,7 +12,7 @@ import pytest
 import real_configs
 from conftest import Engine, RunCapture
 
-from layerscope.capture import engines, model_files
+from layerscope.capture import engines, model_files, model_values
 from layerscope.capture.check import machine_checks, model_checks, profile_checks
 
 _CONFIG = {
@@ -62,8 +62,8 @@ def _model(folder: Path, config: dict[str, Any]) -> Path:
 @pytest.fixture
 def whole_model(tmp_path: Path) -> Path:
     folder = _model(tmp_path / "model", _CONFIG)
-    (folder / "tokenizer.json").write_text("{}")
-    (folder / "model.safetensors").write_bytes(b"0" * 1000)
+    (folder / "tokenizer.json").write_text('{"model": {}}')
+    (folder / "model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")  # no tensors
     return folder
 
 
@@ -76,7 +76,7 @@ def transformers_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "site" / "transformers" / "__init__.py").touch()
     spec = type("Spec", (), {"submodule_search_locations": [str(tmp_path / "site/transformers")]})
     monkeypatch.setattr(engines, "is_installed", lambda engine: engine == engines.TRANSFORMERS)
-    monkeypatch.setattr(engines, "require", lambda engine, wanted_by: None)
+    monkeypatch.setattr(engines, "require", lambda engine: None)
     monkeypatch.setattr(engines, "version_of", lambda engine: "5.0.0")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: spec)
 
@@ -156,6 +156,92 @@ def test_a_program_that_is_named_and_not_there_is_said(
     monkeypatch.setenv("LAYERSCOPE_BIN", str(tmp_path / "gone"))
     (found,) = profile_checks.check_profile(tmp_path / "config.json")
     assert f"{tmp_path / 'gone'}, which is no program" in found.text
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/bin/true", "/bin/echo", "/bin/ls"])
+def test_a_program_that_is_another_one_is_said(
+    program: str, whole_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAYERSCOPE_BIN", program)
+    (found,) = profile_checks.check_profile(whole_model / "config.json")
+    assert found.state == "MISSING"
+    assert f"{program} is not the program layerscope of this version: status " in found.text
+    assert "LAYERSCOPE_BIN=build/release/layerscope" in found.mend
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ({"num_hidden_layers": -3}, "num_hidden_layers is -3, no number of things"),
+        ({"num_hidden_layers": "x"}, "num_hidden_layers is 'x', no number of things"),
+        ({"num_hidden_layers": 10**6}, "1000000 layers, more than 10000"),
+        ({"num_attention_heads": 0}, "num_attention_heads is 0, not 1 or more"),
+        ({"num_key_value_heads": 3}, "4 attention heads are not divisible by 3 KV heads"),
+        ({"max_position_embeddings": 0}, "max_position_embeddings is 0, not 1 or more"),
+        ({"rope_theta": float("nan")}, "rope_theta is nan, not more than 0"),
+        ({"rms_norm_eps": -1e-6}, "rms_norm_eps is -1e-06, not more than 0"),
+        ({"layer_types": ["a"] * 5}, "layer_types has 5 entries for 6 layers"),
+        ({"rope_scaling": 3}, "rope_scaling is 3, no object"),
+        ({"model_type": "a b"}, "model_type is 'a b', no name"),
+        (
+            {"num_experts": 8, "moe_intermediate_size": 8, "num_experts_per_tok": 9},
+            "a token takes 9 of 8 experts",
+        ),
+        ({"vision_config": {"num_heads": -1}}, "vision_config.num_heads is -1"),
+    ],
+)
+def test_a_config_of_no_possible_model_blocks(
+    keys: dict[str, Any], says: str, tmp_path: Path
+) -> None:
+    files = model_files.locate(str(_model(tmp_path / "model", _CONFIG)))
+    (found,) = model_checks.check_config(files, {**_CONFIG, **keys})
+    assert found.state == "MISSING"
+    assert f"no such model: {says}" in found.text
+
+
+@pytest.mark.usefixtures("real_configs_here")
+def test_every_real_config_is_a_possible_model() -> None:
+    for name in real_configs.names():
+        assert not model_values.impossible_values(real_configs.read(name)), name
+
+
+_FIELDS = (  # every field of docs/profiles.md whose words or numbers give other types
+    ("compress_ratios", [0, 1, 2, 4, 128]),
+    ("hybrid_override_pattern", "M*-EM"),
+    (
+        "layer_types",
+        [
+            *(
+                "full_attention",
+                "sliding_attention",
+                "linear_attention",
+                "conv",
+                "sparse_attention",
+            ),
+            *("chunked_attention", "local", "recurrent", "mamba"),
+        ],
+    ),
+    ("layers_block_type", ["mamba", "attention", "moe", "mlp"]),
+)
+
+
+def test_the_known_types_are_those_of_the_engine(layerscope_bin: Engine, tmp_path: Path) -> None:
+    given = set()
+    for field, words in _FIELDS:
+        config = {"model_type": "x", "num_hidden_layers": len(words), field: words}
+        path = _model(tmp_path / "model", config) / "config.json"
+        document = layerscope_bin.json("profiles", "infer", "--config", path)
+        given |= {layer["type"] for layer in document["data"]["layers"]}
+    assert given == profile_checks.KNOWN_BASES
+
+
+def test_a_word_that_the_engine_does_not_know_is_noted(
+    layerscope_bin: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAYERSCOPE_BIN", layerscope_bin.program)
+    config = {**_CONFIG, "layer_types": ["full_attention"] * 5 + ["retention"]}
+    found = profile_checks.check_profile(_model(tmp_path / "model", config) / "config.json")
+    assert found[-1].text == "words of the config taken as they stand: RETENTION"
 
 
 @pytest.mark.usefixtures("real_configs_here")

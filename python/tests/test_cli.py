@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import os
 import re
 import shlex
@@ -147,6 +148,31 @@ def test_sigterm_ends_a_command_as_ctrl_c_does(
     assert (done.code, cleaned_up) == (errors.INTERRUPTED, [True])
     assert "interrupted" in done.err
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("verb", ["walk", "profile", "serve-bench"])
+def test_a_missing_engine_is_an_error_that_names_the_command_once(
+    verb: str, run_capture: RunCapture, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for words in ((), ("--engine", "vllm")):
+        done = run_capture(verb, "org/model", *words)
+        assert done.code == errors.FAILED
+        first, *_ = done.err.splitlines()
+        assert first.startswith(f"layerscope-capture {verb}: ")
+        assert first.count("layerscope-capture") == first.count(verb) == 1
+
+
+@pytest.mark.parametrize("verb", ["walk", "profile", "serve-bench", "check", "config-patch"])
+def test_a_folder_that_is_not_there_is_said_also_where_its_name_is_no_text(
+    verb: str, run_capture: RunCapture, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of files are bytes; the printed line shows those that are no UTF-8."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
+    words = ["--engine", "vllm"] if verb != "config-patch" else ["--layers", "1", "-o", "out"]
+    done = run_capture(verb, os.fsdecode(b"./\xff"), *words)
+    assert done.code == errors.FAILED
+    assert "./\\udcff is neither a folder nor a file" in done.out + done.err
 
 
 def test_a_full_disk_is_an_error_line(

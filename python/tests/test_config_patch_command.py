@@ -39,7 +39,7 @@ def model(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(_CONFIG))
     for name in ("tokenizer.json", "generation_config.json", "modeling_x.py", "notes.txt"):
-        (folder / name).write_text(f"{{}} {name}")
+        (folder / name).write_text("{}")
     (folder / "model.safetensors").write_bytes(b"weights")
     (folder / "model.safetensors.index.json").write_text("{}")
     return folder
@@ -68,7 +68,9 @@ def test_the_folder_holds_config_plan_and_auxiliary_files(
         "tokenizer.json",
     ]
     assert _config(out) == {**_CONFIG, "num_experts_per_tok": 4}  # Infinity and layer count too
-    assert load_plan(out) == PatchPlan(6, (0, 1), RoutingPlan(8, 4, ep_ranks=4))
+    assert load_plan(out) == PatchPlan(
+        6, (0, 1), RoutingPlan(8, 4, ep_ranks=4), "qwen3_moe", ("Qwen3MoeForCausalLM",)
+    )
     plan = json.loads((out / "layerscope_patch.json").read_text())
     assert plan["changes"] == [
         {"key": "num_experts_per_tok", "why": "--set", "before": 2, "after": 4}
@@ -131,8 +133,29 @@ def test_weights_are_linked_not_copied(
         (["--layers", "7"], 2, "the model has 6 layers"),
         (["--layers", "2", "--keep-layers", "0"], 2, "not allowed with"),
         (["--no-aux", "--aux-from", "x"], 2, "give one of them"),
-        (["--ep-ranks", "0"], 2, "--ep-ranks 0"),
-        (["--ep-ranks", "3", "--balanced-routing"], 2, "8 experts are not divisible"),
+        (["--ep-ranks", "0"], 2, "0 is not above 0"),
+        (["--ep-ranks", "2"], 2, "--ep-ranks 2 without --balanced-routing"),
+        (["--ep-ranks", "3", "--balanced-routing"], 2, "these divide: 1, 2, 4, 8"),
+        (["--moe", "ep"], 2, "--moe ep without --mock-tp"),
+        (["--shared-experts", "whole"], 2, "--shared-experts whole without --mock-tp"),
+        (["--keep-vocab"], 2, "--keep-vocab without --mock-tp"),
+        (["--model-type", ""], 2, "'' is no name"),
+        (["--architectures", "A,,B"], 2, "'' is no name"),
+        (["--layers", "0"], 2, "0 is not above 0"),
+        (["--keep-layers", "0-" + "9" * 5000], 2, "is outside of layers 0 to 5"),
+        (["--set", "num_hidden_layers=0"], 2, "num_hidden_layers is 0, not 1 or more"),
+        (["--set", "num_hidden_layers=-3"], 2, "6 stands there"),
+        (["--set", "num_attention_heads=0"], 2, "num_attention_heads is 0, not 1 or more"),
+        (["--set", "num_attention_heads=5"], 2, "5 attention heads are not divisible by 2"),
+        (["--set", "num_experts_per_tok=9"], 2, "a token takes 9 of 8 experts"),
+        (["--set", "vocab_size=10000000000"], 2, "vocab_size is 10000000000, no number"),
+        (["--set", "model_type="], 2, "model_type is '', no name"),
+        (["--add", "layer_types=[1]"], 2, "layer_types is 1, no name"),
+        (["--add", 'layer_types=["a"]'], 2, "layer_types has 1 entries for 6 layers"),
+        (["--add", "n_layer=x"], 2, "n_layer is 'x', no number"),
+        (["--add", "rope_scaling=3"], 2, "rope_scaling is 3, no object"),
+        (["--add", "rms_norm_eps=-1"], 2, "rms_norm_eps is -1, not more than 0"),
+        (["--add", "x=" + "[" * 40 + "]" * 40], 3, "nested more than 32 deep"),
         (["--set", "num_hidden_layer=2"], 2, "did you mean num_hidden_layers?"),
         (["--mock-tp", "3"], 1, "num_attention_heads 4 is not divisible by 3"),
         (["--aux-from", "nowhere"], 2, "neither a folder nor a hub id"),
@@ -146,6 +169,33 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     assert done.code == code
     assert says in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_what_the_model_itself_says_is_not_refused(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    """Its own config may be odd; what is asked for may not."""
+    (model / "config.json").write_text(json.dumps({**_CONFIG, "num_experts_per_tok": 9}))
+    assert run_capture("config-patch", model, "-o", tmp_path / "out").code == 0
+    done = run_capture("config-patch", model, "--set", "vocab_size=0", "--dry-run")
+    assert (done.code, "vocab_size is 0" in done.err) == (2, True)
+
+
+def test_a_key_may_be_removed_and_made_anew_at_once(run_capture: RunCapture, model: Path) -> None:
+    words = ("--unset", "vocab_size", "--add", "vocab_size=7", "--dry-run")
+    done = run_capture("config-patch", model, *words)
+    assert done.code == 0, done.err
+    assert "vocab_size: absent -> 7  (--add)" in done.out
+
+
+def test_text_that_is_no_unicode_is_written_as_json_has_it(
+    run_capture: RunCapture, model: Path, tmp_path: Path
+) -> None:
+    """Half of a surrogate pair is what a byte of the command line that is no UTF-8 becomes."""
+    out = tmp_path / "out"
+    done = run_capture("config-patch", model, "--add", "hidden_act=\udcff", "-o", out)
+    assert done.code == 0, done.err
+    assert '"hidden_act": "\\udcff"' in (out / "config.json").read_text()
 
 
 def test_the_models_own_folder_is_never_replaced(run_capture: RunCapture, model: Path) -> None:
@@ -263,7 +313,9 @@ def test_a_missing_model_says_where_was_looked(
     ("document", "says"),
     [
         ({"schema": "other"}, "schema is 'other'"),
-        ({"num_layers": 0}, "num_layers is 0"),
+        ({"num_layers": -1}, "num_layers is -1"),
+        ({"model_type": 7}, "model_type is no name"),
+        ({"architectures": "Qwen3"}, "architectures is no list of names"),
         ({"keep_layers": [1]}, "keep_layers is no list"),
         ({"keep_layers": [0, 9]}, "keep_layers is no list"),
         ({"routing": []}, "routing is no object"),

@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 import real_configs
 
-from layerscope.capture import model_files
+from layerscope.capture import model_files, model_values
 from layerscope.capture.check import model_checks
-from layerscope.capture.config_patch import fewer_layers, overrides
+from layerscope.capture.config_patch import fewer_layers, overrides, token_ids
 from layerscope.capture.config_patch.changes import Changes
-from layerscope.capture.config_patch.tensor_parallel import MockOptions, mock_rank_zero
+from layerscope.capture.config_patch.mock_options import MockOptions
+from layerscope.capture.config_patch.tensor_parallel import mock_rank_zero
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
+from layerscope.capture.patches import model_of_plan
 
 _JUNK: tuple[Any, ...] = (
     *(0, -1, 1, 7, 10**30, True, 0.5, float("nan"), float("inf"), None, "", "x", "re:(["),
@@ -49,6 +51,9 @@ def _use(config: dict[str, Any], chance: random.Random, path: Path) -> None:
     config = model_files.load_config(path)
     files = ModelFiles(str(path), path.parent, path)
     model_checks.check_config(files, config)
+    model_values.impossible_values(config)
+    token_ids.ids_beyond(config, 1000)
+    model_of_plan.plan_for(config)
     model_checks.dummy_caveats(files, config)
     fewer_layers.cut_layers(config, len(fewer_layers.kept_layers(config, 1, None)), Changes())
     options = MockOptions(
@@ -112,10 +117,16 @@ def test_a_file_that_is_too_large_or_no_text_is_refused(tmp_path: Path) -> None:
         model_files.load_config(path)
 
 
-@pytest.mark.parametrize("assignment", ["=", "=1", ".=1", "a..b=1", "..=", "a=" + "[" * 100_000])
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        *("=", "=1", ".=1", "a..b=1", "..=", "a.=1", ".a=1", " =1", "a"),
+        *("a=" + "[" * 100_000, "a=" + "9" * 5000, "f=1" + "0" * 400, "f=1e400"),
+    ],
+)
 def test_strange_assignments_are_usage_errors(assignment: str) -> None:
     for change in (overrides.set_key, overrides.add_key):
         try:
-            change({"a": [1], "b": {}}, assignment, Changes())
+            change({"a": [1], "b": {}, "f": 0.5}, assignment, Changes())
         except CaptureError as refused:
             assert refused.code == 2

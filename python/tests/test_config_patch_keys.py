@@ -94,6 +94,40 @@ def test_a_value_of_another_type_is_refused(assignment: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "assignment",
+    [
+        "text_config.num_hidden_layers=-3",
+        "text_config.rope_theta=-1",
+        "text_config.rope_theta=NaN",
+        "text_config.rope_theta=Infinity",
+        "text_config.rope_theta=1e400",
+        "text_config.rope_theta=1" + "0" * 400,  # no float is as large
+    ],
+)
+def test_a_number_that_cannot_be_meant_is_refused_and_the_way_round_named(assignment: str) -> None:
+    with pytest.raises(CaptureError) as refused:
+        _set(assignment)
+    path = assignment.partition("=")[0]
+    assert refused.value.code == USAGE
+    assert refused.value.hint.startswith(f"if it is meant: --unset {path} --add {path}=")
+
+
+def test_no_token_has_a_negative_id_and_that_may_be_set() -> None:
+    config, changes = {"pad_token_id": 0, "image_token_index": 7}, Changes()
+    overrides.set_key(config, "pad_token_id=-1", changes)
+    overrides.set_key(config, "image_token_index=-200", changes)
+    assert config == {"pad_token_id": -1, "image_token_index": -200}
+
+
+def test_a_new_key_that_stands_elsewhere_is_noted() -> None:
+    config, changes = _config(), Changes()
+    overrides.add_key(config, "num_hidden_layers=4", changes)
+    assert changes.notes == [
+        "num_hidden_layers is new; text_config.num_hidden_layers was there and stays as it is"
+    ]
+
+
+@pytest.mark.parametrize(
     ("assignment", "suggestion"),
     [
         ("num_hidden_layers=4", "did you mean text_config.num_hidden_layers?"),

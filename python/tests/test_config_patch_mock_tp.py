@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 import real_configs
-from rank_zero_by_hand import DEEPSEEK, EXPECTED, LLAMA4
+from rank_zero_by_hand import DEEPSEEK, EXPECTED, LLAMA4, ROOT_IDS
 
 from layerscope.capture import model_files
 from layerscope.capture.config_patch.changes import Changes
-from layerscope.capture.config_patch.tensor_parallel import MockOptions, mock_rank_zero
+from layerscope.capture.config_patch.mock_options import MockOptions
+from layerscope.capture.config_patch.tensor_parallel import mock_rank_zero
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 
 _NEEDS_CONFIGS = pytest.mark.usefixtures("real_configs_here")
@@ -34,7 +35,7 @@ def _expected(name: str, keys: dict[str, Any]) -> dict[str, Any]:
         for parent in parents:
             holder = holder[parent]
         holder[key] = value
-    return config
+    return config | ROOT_IDS.get(name, {})
 
 
 @_NEEDS_CONFIGS
@@ -56,7 +57,7 @@ def test_every_changed_key_is_listed_with_what_it_was(name: str) -> None:
     ranks, keys = EXPECTED[name]
     _, changes = _mocked(name, MockOptions(ranks))
     prefix = ".".join(model_files.text_path(real_configs.read(name)))
-    expected = {f"{prefix}.{key}" if prefix else key for key in keys}
+    expected = {f"{prefix}.{key}" if prefix else key for key in keys} | {*ROOT_IDS.get(name, {})}
     assert {change.key for change in changes.changes} == expected
     assert all(change.before != change.after and change.why for change in changes.changes)
 
@@ -160,7 +161,7 @@ _REFUSALS = (
         "stepfun-ai--Step-3.7-Flash-FP8",
         MockOptions(8),
         "share_expert_dim 1280 / 8 = 160",
-        "2 with --moe tp",
+        "2 with --moe tp; 2, 4, 8 with --moe ep --shared-experts whole",
     ),
     (
         "deepseek-ai--DeepSeek-R1",
@@ -229,7 +230,7 @@ _REFUSALS = (
         "meta-llama--Llama-4-Scout-17B-16E-Instruct",
         MockOptions(8, shared="whole"),
         "shared experts have the width of intermediate_size",
-        "--moe ep",
+        "2, 4, 8 with --moe ep --shared-experts whole",
     ),
 )
 
@@ -317,6 +318,43 @@ def test_a_vocabulary_is_rounded_up_before_it_is_divided() -> None:
     config = {"hidden_size": 64, "num_attention_heads": 4, "head_dim": 16, "vocab_size": 1000}
     mock_rank_zero(config, MockOptions(4), Changes())
     assert config["vocab_size"] == 256  # 1000 -> 1024 = 16 x 64, / 4
+
+
+def test_options_are_offered_only_where_they_help() -> None:
+    """1000 tokens are 1024 padded, which 3 and 6 do not divide; 12 heads they do."""
+    config = {"hidden_size": 96, "num_attention_heads": 12, "vocab_size": 1000}
+    with pytest.raises(CaptureError) as refused:
+        mock_rank_zero(config, MockOptions(6), Changes())
+    assert refused.value.hint == "these divide: 2, 4; 2, 3, 4, 6 with --keep-vocab"
+    with pytest.raises(CaptureError) as refused:
+        mock_rank_zero(
+            {**config, "num_attention_heads": 7, "head_dim": 8}, MockOptions(6), Changes()
+        )
+    assert refused.value.hint == "no number up to 6 divides"
+
+
+@_NEEDS_CONFIGS
+@pytest.mark.parametrize(
+    "given", [MockOptions(48), MockOptions(48, "ep"), MockOptions(48, "ep", "whole")], ids=str
+)
+def test_what_a_refusal_offers_is_not_refused(given: MockOptions) -> None:
+    """The options of each hint are given as the command line would give them."""
+    offers = 0
+    for name in (
+        "stepfun-ai--Step-3.7-Flash-FP8",
+        "zai-org--GLM-5-FP8",
+        "Qwen--Qwen3-235B-A22B-FP8",
+    ):
+        with pytest.raises(CaptureError) as refused:
+            mock_rank_zero(real_configs.read(name), given, Changes())
+        for way in refused.value.hint.removeprefix("these divide: ").split("; "):
+            numbers, _, words = way.partition(" with ")
+            options = dict(zip(words.split()[::2], words.split()[1::2], strict=False))
+            for number in map(int, numbers.split(", ")):
+                moe = options.get("--moe", "tp")
+                _mocked(name, MockOptions(number, moe, options.get("--shared-experts", "divided")))
+                offers += 1
+    assert offers >= 9
 
 
 def test_a_config_without_attention_heads_is_refused() -> None:

@@ -13,7 +13,8 @@ from conftest import RunCapture
 
 from layerscope.capture.config_patch import fewer_layers
 from layerscope.capture.config_patch.changes import Changes
-from layerscope.capture.config_patch.tensor_parallel import MockOptions, mock_rank_zero
+from layerscope.capture.config_patch.mock_options import MockOptions
+from layerscope.capture.config_patch.tensor_parallel import mock_rank_zero
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.patches.identity_layers import find_layers, install_identity_layers
 from layerscope.capture.patches.plan import PatchPlan, load_plan

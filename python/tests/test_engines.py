@@ -24,10 +24,10 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 def test_auto_takes_vllm_first_and_transformers_else(installed: set[str]) -> None:
     among = (engines.VLLM, engines.TRANSFORMERS)
     installed |= {"transformers", "torch"}
-    assert engines.choose("auto", among, "walk") == engines.TRANSFORMERS
+    assert engines.choose("auto", among) == engines.TRANSFORMERS
     installed.add("vllm")
-    assert engines.choose("auto", among, "walk") == engines.VLLM
-    assert engines.choose("transformers", among, "walk") == engines.TRANSFORMERS
+    assert engines.choose("auto", among) == engines.VLLM
+    assert engines.choose("transformers", among) == engines.TRANSFORMERS
 
 
 @pytest.mark.parametrize(
@@ -38,21 +38,30 @@ def test_a_missing_engine_is_named_with_its_installation(
     engine: str, named: str, installed: set[str]
 ) -> None:
     with pytest.raises(CaptureError) as missing:
-        engines.require(engine, "layerscope-capture walk")
-    assert "layerscope-capture walk needs" in missing.value.message
+        engines.require(engine)
+    assert "is not installed in this Python environment" in missing.value.message
     assert named in missing.value.hint
 
 
 def test_transformers_without_torch_is_not_enough(installed: set[str]) -> None:
     installed.add("transformers")
-    with pytest.raises(CaptureError, match="needs torch"):
-        engines.require(engines.TRANSFORMERS, "walk")
+    with pytest.raises(CaptureError, match="torch is not installed"):
+        engines.require(engines.TRANSFORMERS)
 
 
-def test_nothing_installed_says_what_to_install(installed: set[str]) -> None:
-    with pytest.raises(CaptureError, match="one of vllm, transformers") as missing:
-        ModelOptions("m").resolved("layerscope-capture walk")
-    assert "layerscope[transformers]" in missing.value.hint
+@pytest.mark.parametrize(
+    ("among", "ways"),
+    [
+        (("vllm", "transformers"), ("pip install vllm", "layerscope[transformers]")),
+        (engines.SERVING, ("pip install vllm", "sglang[all]", "pip install tensorrt-llm")),
+    ],
+)
+def test_nothing_installed_says_every_way_to_install_something(
+    among: tuple[str, ...], ways: tuple[str, ...], installed: set[str]
+) -> None:
+    with pytest.raises(CaptureError, match="none of vllm, ") as missing:
+        engines.choose("auto", among)
+    assert [way for way in ways if way not in missing.value.hint] == []
 
 
 @pytest.mark.parametrize(

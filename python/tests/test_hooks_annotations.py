@@ -210,7 +210,7 @@ def test_an_engine_that_switches_annotations_off_is_left_alone(
 
 
 def test_captures_without_torch_cuda_graph_are_counted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     fake_graphs.use_public(monkeypatch)
     backend = AnnotationBackend(tmp_path / "file.json")
@@ -220,6 +220,27 @@ def test_captures_without_torch_cuda_graph_are_counted(
     _captured(Model())
     assert (backend.captures.not_annotated, backend.captures.captured) == (1, 2)
     backend.finish()
+    assert "1 of 2 graph captures could not be annotated" in caplog.text
+
+
+def test_a_graph_class_without_the_option_is_not_given_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An engine's own class in the place of torch's, as older versions of torch have it."""
+    fake_graphs.use_public(monkeypatch)
+    torchs: Any = torch.cuda.graph
+
+    class Own(torchs):
+        def __init__(self, cuda_graph: Any, pool: Any = None, stream: Any = None) -> None:
+            super().__init__(cuda_graph, pool, stream)
+
+    monkeypatch.setattr(torch.cuda, "graph", Own)
+    backend = AnnotationBackend(tmp_path / "file.json")
+    with ModuleRanges(model := Model(), backend):
+        _captured(model).replay()
+    assert (backend.captures.not_annotated, backend.captures.captured) == (1, 1)
+    backend.finish()
+    assert backend.nodes == 0
 
 
 def test_annotations_go_with_their_graph_but_stay_in_the_file(

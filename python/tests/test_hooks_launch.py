@@ -112,10 +112,10 @@ def test_a_model_that_is_compiled_is_reported_as_no_capture(
     hooks = ProcessHooks(HookSettings(("record_function",), tmp_path), "sglang")
     hooks.model_loaded(nn.Sequential(nn.Linear(2, 2)))
     hooks.model_loaded(None)  # an engine without a model in this process
-    assert judge(read_reports(tmp_path), tmp_path) == 0
+    assert judge(read_reports(tmp_path), tmp_path, "sglang") == 0
     hooks.model_loaded(nn.Sequential(torch.compile(nn.Linear(2, 2), backend="eager")))
     hooks.remove()
-    assert judge(read_reports(tmp_path), tmp_path) == 1
+    assert judge(read_reports(tmp_path), tmp_path, "sglang") == 1
     said = capsys.readouterr().err
     assert "only while the model is traced" in said
     assert "--enable-torch-compile" in said  # what to do about it
@@ -146,7 +146,15 @@ def test_a_command_without_a_model_is_an_error(
 ) -> None:
     done = run_script("sglang", "nvtx", "print('no engine here')\n")
     assert done.code == 1
-    assert "no process of the command loaded a model with hooks" in done.err
+    assert "no process of the command loaded a model of sglang with hooks" in done.err
+
+
+def test_a_model_of_another_engine_is_not_what_was_asked_for(
+    run_script: Callable[[str, str, str], Outcome],
+) -> None:
+    done = run_script("trtllm", "record_function", _SGLANG)
+    assert done.code == 1
+    assert "no process of the command loaded a model of trtllm" in done.err
 
 
 def test_the_exit_code_of_the_command_is_kept(run_capture: RunCapture, tmp_path: Path) -> None:
@@ -223,10 +231,19 @@ def test_the_code_of_a_command_that_was_killed_is_that_of_a_shell(tmp_path: Path
 
 
 def test_a_program_that_is_not_there_is_named(run_capture: RunCapture, tmp_path: Path) -> None:
-    words = ["--engine", "vllm", "-o", str(tmp_path), "--", "no-such-program"]
+    words = ["--engine", "vllm", "-o", tmp_path / "new" / "folder", "--", "no-such-program"]
     done = run_capture("hooks", "run", *words)
     assert done.code == 1
     assert "cannot start no-such-program" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_cannot_be_written_is_named(run_capture: RunCapture, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/none")):
+        done = run_capture("hooks", "run", "--engine", "vllm", "-o", place, "--", "true")
+        assert done.code == 1
+        assert f"cannot write into {place}: " in done.err and "with -o" in done.err
 
 
 def test_another_sitecustomize_still_runs(tmp_path: Path) -> None:

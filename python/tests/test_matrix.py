@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,21 @@ def test_a_fingerprint_is_of_the_settings_and_not_of_the_points(tmp_path: Path) 
     assert run.of_points([(8, 16), (1, 16)]).plan.points == {(1, 16), (8, 16)}
 
 
+def test_a_fingerprint_is_of_the_patches_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (plain,) = planned_runs(declared_run(tmp_path), dry_run=True)
+    plan = tmp_path / "layerscope_patch.json"
+    monkeypatch.setenv("LAYERSCOPE_PATCH", str(plan))
+    found = [plain.fingerprint]
+    for layers in ([0], [0, 1]):
+        document = {"schema": "layerscope_patch/1", "num_layers": 4, "keep_layers": layers}
+        plan.write_text(json.dumps(document))
+        (run,) = planned_runs(declared_run(tmp_path), dry_run=True)
+        found.append(run.fingerprint)
+    assert len(set(found)) == 3, "results of another plan would be taken for those of this one"
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11")
 def test_a_declaration_in_toml_is_the_same(tmp_path: Path) -> None:
     text = (
@@ -76,8 +91,17 @@ def test_a_declaration_in_toml_is_the_same(tmp_path: Path) -> None:
         ({"family": []}, "has no [[family]]"),
         ({"family": [{"name": "a"}]}, "has no model"),
         ({"family": [{"model": "a", "size": 7}]}, "[[family]] knows no 'size'"),
-        ({"family": [{"model": "a"}, {"model": "a"}]}, "two families have one name"),
+        ({"family": [{"model": "a"}, {"model": "a"}]}, "two families are called 'a'"),
+        ({"precision": ["bf16", {"name": "bf16"}]}, "two precisions are called 'bf16'"),
+        ({"parallelism": ["tp1", "tp1"]}, "two parallelisms are called 'tp1'"),
+        ({"engine": [{"name": "vllm"}]}, "no engine"),
+        ({"engine_args": ["max_model_len"]}, "engine_args is no table"),
         ({"exclude": [{"batch": 8}]}, "[[exclude]] takes family, engine"),
+        ({"exclude": {"engine": "vllm"}}, "exclude is no list of tables"),
+        ({"exclude": [{"family": "smal"}]}, "[[exclude]] family = 'smal': no run has it"),
+        ({"exclude": [{"engine": "trtllm"}]}, "engine = 'trtllm': no run has it"),
+        ({"exclude": [{"precision": ["bf16"]}]}, "precision = ['bf16']: no run has it"),
+        ({"exclude": [{"parallelism": "tp2"}]}, "parallelism = 'tp2': no run has it"),
         ({"isolate": "yes"}, "isolate: 'yes' is neither true nor false"),
         ({"profiler": "perf"}, "no profiler 'perf'"),
     ],
@@ -89,6 +113,15 @@ def test_what_is_wrong_in_a_declaration_is_named(
         declared(tmp_path, **changes)
     assert said in caught.value.message
     assert caught.value.code == INVALID_INPUT
+
+
+def test_a_past_that_a_model_does_not_take_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "x", "max_position_embeddings": 1025}')
+    family = [{"name": "small", "model": str(tmp_path)}]
+    with pytest.raises(CaptureError, match=r"family 'small': .* need 1026 tokens") as caught:
+        runs_of(declared_run(tmp_path, family=family))
+    assert caught.value.code == INVALID_INPUT
+    assert len(runs_of(declared_run(tmp_path, family=family, past=1023))) == 1
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "\x00"])
@@ -191,15 +224,9 @@ def test_the_table_as_parquet_has_the_same_rows(tmp_path: Path) -> None:
 
 
 def test_the_command_runs_a_matrix_on_an_engine(
-    run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stubs: None, run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("nvtx")
-    here = Path(__file__).parent
-    before = os.environ.get("PYTHONPATH", "")
-    path = [str(here / "stub_engines"), str(here.parent / "src"), *([before] if before else [])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
-    monkeypatch.syspath_prepend(str(here / "stub_engines"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.delenv("LAYERSCOPE_BIN", raising=False)
     declared_run(tmp_path, batch=[2], past=[8], profiler="none")
     file = tmp_path / "matrix.json"

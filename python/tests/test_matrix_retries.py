@@ -120,8 +120,13 @@ def test_the_row_of_a_failure_names_its_log(tmp_path: Path) -> None:
     rows = _rows(declaration)
     logs = [(declaration.output / row["folder"]).read_text() for row in rows.values()]
     assert logs == ["0", "1"]  # each its own
-    run_all(declaration, Drive(fails_at=1))
-    assert {row["folder"] for row in _rows(declaration).values()} == {""}  # it left none
+    run_all(declaration, Logged(fails_at=1))
+    rows = _rows(declaration)
+    there = {log.name for log in declaration.output.glob("*.session.log")}
+    assert there == {row["folder"] for row in rows.values()}  # two: the old ones are gone
+    assert len(there) == 2
+    run_all(declaration, Drive())
+    assert list(declaration.output.glob("*.session.log")) == []
 
 
 def test_an_interrupted_matrix_keeps_the_runs_that_ended(tmp_path: Path) -> None:

@@ -71,21 +71,55 @@ def test_a_token_stays_in_the_groups_that_its_router_allows(plan: RoutingPlan) -
     assert len(set(loads.values())) == 1
 
 
+# The experts of the first tokens, dealt out by hand as cards are; then it begins anew.
+_DEALT = [
+    (RoutingPlan(8, 2), [[0, 1], [2, 3], [4, 5], [6, 7]]),
+    (RoutingPlan(4, 1), [[0], [1], [2], [3]]),
+    (RoutingPlan(6, 4), [[0, 1, 2, 3], [4, 5, 0, 1], [2, 3, 4, 5]]),
+    # Four ranks of two: the first expert of each rank, then the second.
+    (RoutingPlan(8, 2, ep_ranks=4), [[0, 2], [4, 6], [1, 3], [5, 7]]),
+]
+# Four groups of four, a token may use two of them: two experts of each of the two whose turn it is.
+_DEALT_BY_GROUP = [
+    (
+        RoutingPlan(16, 4, groups=4, top_groups=2),
+        [[0, 1, 4, 5], [8, 9, 12, 13], [2, 3, 6, 7], [10, 11, 14, 15]],
+    ),
+    # Eight ranks, two of each group: its two experts are one of each rank.
+    (
+        RoutingPlan(16, 4, groups=4, top_groups=2, ep_ranks=8),
+        [[0, 2, 4, 6], [8, 10, 12, 14], [1, 3, 5, 7], [9, 11, 13, 15]],
+    ),
+]
+
+
 @pytest.mark.torch
-@pytest.mark.parametrize("plan", [*_PLANS, RoutingPlan(256, 8, 8, 4)], ids=str)
-def test_tables_hold_the_assignment(plan: RoutingPlan) -> None:
+@pytest.mark.parametrize(("plan", "dealt"), _DEALT, ids=str)
+def test_tables_of_ids_hold_the_experts_dealt_by_hand(
+    plan: RoutingPlan, dealt: list[list[int]]
+) -> None:
     import torch
 
     tables = BalancedTables(plan)
     for tokens in (3, 700, 20):  # grown, then cut
         ids = torch.zeros(tokens, plan.top_k, dtype=torch.int32)
         tables.write_ids(ids, plan.experts)
-        assert ids.tolist() == [experts_of_token(t, plan) for t in range(tokens)]
+        assert ids.tolist() == (dealt * tokens)[:tokens]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("plan", "dealt"), [*_DEALT, *_DEALT_BY_GROUP], ids=str)
+def test_balanced_logits_choose_the_experts_dealt_by_hand(
+    plan: RoutingPlan, dealt: list[list[int]]
+) -> None:
+    import torch
+
+    tables = BalancedTables(plan)
+    for tokens in (3, 700, 20):
         logits = torch.zeros(tokens, plan.experts, dtype=torch.bfloat16)
         tables.write_logits(logits)
         top = logits.topk(plan.top_k).indices.sort().values
-        expected = [sorted(grouped_experts_of_token(t, plan)) for t in range(tokens)]
-        assert top.tolist() == expected
+        assert top.tolist() == [sorted(chosen) for chosen in (dealt * tokens)[:tokens]]
 
 
 @pytest.mark.torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -82,6 +83,33 @@ def test_interrupts_wait_and_then_do_what_they_do(raised: list[int]) -> None:
     assert raised == [signal.SIGTERM]
     signal.raise_signal(signal.SIGINT)
     assert raised == [signal.SIGTERM, signal.SIGINT]
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_interrupt_that_is_dropped_ends_the_block_at_its_end(fails: bool) -> None:
+    """As in pyzmq's poll, which drops what a handler raises."""
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    reached = []
+    try:
+        with pytest.raises(KeyboardInterrupt), processes.lasting_interrupts():
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGTERM)
+            reached.append("the end of the block")
+            if fails:
+                raise RuntimeError("a worker was ended")
+        assert signal.getsignal(signal.SIGTERM) is _interrupt
+        with processes.lasting_interrupts():
+            reached.append("a block without interrupts")
+        with pytest.raises(KeyboardInterrupt), processes.lasting_interrupts():
+            signal.raise_signal(signal.SIGTERM)
+            reached.append("what an interrupt ends at once")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert reached == ["the end of the block", "a block without interrupts"]
 
 
 def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fake_vllm
@@ -171,7 +172,8 @@ def test_a_folder_with_files_is_kept(
     tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture
 ) -> None:
     (tmp_path / "mine.txt").write_text("keep")
-    done = run_capture("profile", tiny_qwen3, "--engine", "transformers", "-o", tmp_path)
+    words = ("--engine", "transformers", "--input-len", "4", "-o", tmp_path)
+    done = run_capture("profile", tiny_qwen3, *words)
     assert done.code == errors.FAILED
     assert "--force" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
@@ -198,6 +200,23 @@ def test_a_model_that_generates_nothing_is_refused_and_leaves_nothing(
 
 
 @pytest.mark.torch
+def test_a_model_that_does_not_take_its_cache_again_is_refused() -> None:
+    import torch
+    from torch import nn
+
+    from layerscope.capture import transformers_model
+
+    class Forgets(nn.Module):
+        def forward(self, tokens: Any) -> Any:
+            logits = torch.zeros(*tokens.shape, 4)
+            return SimpleNamespace(logits=logits, past_key_values=object())
+
+    assert transformers_model.generate(Forgets(), torch.zeros(1, 3, dtype=torch.long), 1) == 1
+    with pytest.raises(errors.CaptureError, match="Forgets does not generate text"):
+        transformers_model.generate(Forgets(), torch.zeros(1, 3, dtype=torch.long), 2)
+
+
+@pytest.mark.torch
 def test_in_vllm_each_request_is_recorded_alone_on_every_rank(
     tiny_qwen3: Path,
     tmp_path: Path,
@@ -218,10 +237,10 @@ def test_in_vllm_each_request_is_recorded_alone_on_every_rank(
     assert llm.was_shut_down
     assert llm.keywords["enable_prefix_caching"] is False, "a warm-up would else fill the cache"
     assert llm.keywords["enforce_eager"] is True
-    # the model tree's forward, then each prompt once to warm up and once recorded
-    assert llm.prompts == [(16, 1)] + [(5, 2)] * 4
+    # the model tree's forward, no longer than a prompt; each prompt once to warm up, once recorded
+    assert llm.prompts == [(6, 1)] + [(5, 2)] * 4
     assert Counter(path.name for path in folder.rglob("*.json*")) == {
-        "config.json": 1,
+        "config.json": 2,
         "model_tree.json": 2,
         "request_000.json.gz": 2,
         "request_001.json.gz": 2,
@@ -257,9 +276,24 @@ def test_sizes_beside_a_workload_are_a_usage_error(run_capture: RunCapture) -> N
     assert "--input-len" in done.err
 
 
-@pytest.mark.parametrize("word", ["0", "-3", "many"])
-def test_sizes_are_whole_numbers_above_zero(word: str, run_capture: RunCapture) -> None:
-    assert run_capture("profile", "m", "--input-len", word).code == errors.USAGE
+@pytest.mark.parametrize("option", ["--input-len", "--num-prompts", "-tp"])
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("0", "0 is not above 0"),
+        ("-3", "-3 is below 0"),
+        ("many", "'many' is no whole number"),
+        ("1e3", "'1e3' is no whole number"),
+        ("9" * 12, "is above"),
+        ("9" * 5000, "is no whole number"),  # more digits than Python reads
+    ],
+)
+def test_sizes_are_whole_numbers_above_zero(
+    option: str, word: str, said: str, run_capture: RunCapture
+) -> None:
+    done = run_capture("profile", "m", option, word, "--dry-run")
+    assert done.code == errors.USAGE
+    assert said in done.err and len(done.err) < 3000
 
 
 def test_files_are_told_apart_by_the_rank_in_their_names(tmp_path: Path) -> None:

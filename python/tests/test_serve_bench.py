@@ -50,6 +50,9 @@ class Bench:
         self.folder = folder
         self.output = folder / "work" / "out"
         self.output.parent.mkdir()
+        (folder / "model").mkdir()
+        config = {"model_type": "qwen3", "num_hidden_layers": 2, "max_position_embeddings": 64}
+        (folder / "model" / "config.json").write_text(json.dumps(config))
         self.mark = uuid.uuid4().hex
         fakes = fake_engine.install(folder)
         source = str(Path(layerscope.__file__).parents[1])
@@ -148,6 +151,7 @@ def test_a_run_leaves_one_folder_and_no_process(
         "metrics_after.txt",
         "server.log",
         "client.log",
+        "config.json",
         "serve_bench.json",
     }
     assert names == expected | ({"engine_config.yaml"} if engine == "trtllm" else set())
@@ -167,6 +171,7 @@ def test_a_profile_leaves_its_traces_in_a_folder_of_their_own(engine: str, bench
     code, _, err = bench.run("--engine", engine, "--profile", "--profile-requests", "2")
     assert code == errors.OK, err
     traces = [file.name for file in (bench.output / "traces").iterdir()]
+    traces.remove("config.json")
     assert len(traces) == 1 and traces[0].endswith(".trace.json.gz")
     record = json.loads((bench.output / "serve_bench.json").read_text())
     assert record["profile"]["files"] == [f"traces/{traces[0]}"]
@@ -208,6 +213,20 @@ def test_hooks_are_asked_for_in_the_server_and_judged(bench: Bench) -> None:
     record = json.loads((bench.output / "serve_bench.json").read_text())
     assert record["hooks"] == ["nvtx"]
     assert record["server"]["environment"]["LAYERSCOPE_HOOKS_DIR"] == str(bench.output / "traces")
+
+
+def test_a_plan_of_patches_goes_into_the_server_of_every_engine(bench: Bench) -> None:
+    """Only vLLM has a plugin that would apply it anyway."""
+    plan = bench.folder / "layerscope_patch.json"
+    plan.write_text('{"schema": "layerscope_patch/1", "num_layers": 2, "keep_layers": [0]}')
+    bench.env["LAYERSCOPE_PATCH"] = str(plan)
+    code, _, err = bench.run("--engine", "sglang")
+    assert code == errors.OK, err
+    record = json.loads((bench.output / "serve_bench.json").read_text())
+    assert record["hooks"] == []
+    assert record["server"]["environment"]["LAYERSCOPE_HOOKS"] == ""
+    started = json.loads(bench.state("environment"))
+    assert "bootstrap" in started["PYTHONPATH"].split(os.pathsep)[0]
 
 
 @pytest.mark.parametrize(
@@ -349,6 +368,16 @@ def test_a_port_of_the_users_that_is_taken_is_refused_at_once(bench: Bench) -> N
     assert code == errors.USAGE
     assert f"port {port} is taken" in err
     assert bench.work() == set()
+
+
+def test_a_load_that_the_model_does_not_take_starts_no_server(bench: Bench) -> None:
+    """The model takes 64 tokens by its config, fewer by the server's own option."""
+    code, _, err = bench.run("--engine", "vllm", "--input-len", "62")
+    assert (code, bench.work()) == (errors.USAGE, set())
+    assert "65 tokens" in err and "takes 64" in err
+    code, _, err = bench.run("--engine", "vllm", "--", "--max-model-len", "18")
+    assert code == errors.USAGE
+    assert "max_model_len is 18" in err
 
 
 def test_a_folder_with_files_is_not_replaced(bench: Bench) -> None:

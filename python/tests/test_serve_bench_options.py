@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import RunCapture
 
-from layerscope.capture import engines, errors
+from layerscope.capture import engines, errors, vllm_profiler
 from layerscope.capture.serve_bench import engine_servers
 from layerscope.capture.serve_bench.bench_plan import BenchPlan, Load, ProfileWindow
 
@@ -29,6 +29,9 @@ def _plan(engine: str, **changes: object) -> BenchPlan:
         (("--num-prompts", "0"), "not above 0"),
         (("--ready-timeout", "inf"), "no time in seconds"),
         (("--port", "70000"), "no port"),
+        (("--port", "http"), "'http' is no whole number"),
+        (("--request-rate", "fast"), "'fast' is no number"),
+        (("--request-rate", "nan"), "not above 0"),
         (("--hooks", "nvtz"), "no range backend 'nvtz'"),
         (("--engine", "trtllm", "--profile"), "has no /start_profile"),
         (("--dry-run", "--", "--port", "8000"), "--port behind --"),
@@ -43,6 +46,29 @@ def test_what_cannot_be_is_a_usage_error(
     done = run_capture("serve-bench", "org/model", *extra, *words)
     assert done.code == errors.USAGE
     assert said in done.err
+
+
+def test_an_option_of_the_server_says_where_it_belongs(run_capture: RunCapture) -> None:
+    words = ("serve-bench", "org/model", "--dry-run", "--max-model-len", "8192")
+    done = run_capture(*words)
+    assert done.code == errors.USAGE
+    assert "serve-bench MODEL … -- --max-model-len 8192" in done.err
+    assert run_capture(*words[:3], "--", *words[3:]).code == errors.OK
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), {}),
+        (("--max-model-len", "9", "--eager"), {"max_model_len": "9", "eager": ""}),
+        (("--a", "--b=--c", "--d=", "x"), {"a": "", "b": "--c", "d": ""}),
+        (("-tp", "2", "--rope", '{"a": 1}'), {"rope": '{"a": 1}'}),
+    ],
+)
+def test_words_of_the_server_are_read_as_keywords(
+    words: tuple[str, ...], expected: dict[str, str]
+) -> None:
+    assert engine_servers.server_keywords(words) == expected
 
 
 def test_an_engine_that_is_not_installed_is_named_before_a_folder_is_made(
@@ -98,10 +124,12 @@ def test_vllm_gets_its_profiler_as_its_version_takes_it(
     version: str | None, has_option: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An option since 0.13; variables of the environment before."""
-    monkeypatch.setattr(engines, "version_of", lambda engine: version)
+    monkeypatch.setattr(vllm_profiler, "version_of", lambda engine: version)
     plan = _plan("vllm", profile=ProfileWindow(steps=3))
     words = engine_servers.server_words(plan, Path("/f"), 5)
     variables = engine_servers.server_variables(plan, Path("/f"))
     assert ("--profiler-config" in words) is has_option
     assert (variables.get("VLLM_TORCH_PROFILER_DIR") == "/f/traces") is not has_option
-    assert engine_servers.profiler_config(ProfileWindow(steps=3), Path("/f"))["max_iterations"] == 3
+    config = engine_servers.profiler_config(plan, Path("/f"))
+    assert (config is not None) is has_option
+    assert config is None or config["max_iterations"] == 3

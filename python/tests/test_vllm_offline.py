@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import fake_vllm
 import pytest
 
-from layerscope.capture import vllm_offline
+from layerscope.capture import vllm_offline, vllm_profiler
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_options import ModelOptions
-from layerscope.capture.vllm_offline import ProfilerPlan, llm_keywords
+from layerscope.capture.vllm_offline import llm_keywords
+from layerscope.capture.vllm_profiler import VllmProfiler
 
 
 class _Silent:
@@ -32,33 +35,74 @@ def test_keywords_of_the_command_line_have_the_last_word() -> None:
     assert keywords["seed"] == 3
 
 
-@pytest.mark.torch
-@pytest.mark.parametrize("new", [True, False])
+# 0.13.0 replaced the variables by the config; 0.1.dev… is a build of a checkout without tags.
+_VERSIONS = [
+    ("0.12.3", False),
+    ("0.13.0", True),
+    ("0.32.0+cpu", True),
+    ("0.1.dev1+gabc", True),
+    (None, True),
+]
+
+
+@pytest.mark.parametrize(("version", "has_config"), _VERSIONS)
 def test_the_profiler_is_asked_for_as_the_version_takes_it(
-    new: bool, tiny_qwen3: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    version: str | None, has_config: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = fake_vllm.EngineArgs if new else fake_vllm.OldEngineArgs
-    vllm = fake_vllm.install(monkeypatch, arguments)
+    monkeypatch.setattr(vllm_profiler, "version_of", lambda engine: version)
+    profiler = VllmProfiler(tmp_path, with_stack=False)
+    config = {
+        "profiler": "torch",
+        "torch_profiler_dir": str(tmp_path),
+        "torch_profiler_with_stack": False,
+        "torch_profiler_record_shapes": True,
+    }
+    variables = {
+        "VLLM_TORCH_PROFILER_DIR": str(tmp_path),
+        "VLLM_TORCH_PROFILER_WITH_STACK": "0",
+        "VLLM_TORCH_PROFILER_RECORD_SHAPES": "1",
+    }
+    assert profiler.config() == (config if has_config else None)
+    assert profiler.environment() == ({} if has_config else variables)
+
+
+@pytest.mark.torch
+def test_the_engine_gets_its_profiler_and_runs_in_this_process(
+    tiny_qwen3: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vllm = fake_vllm.install(monkeypatch)
     environment: dict[str, str] = {}
-    plan = ProfilerPlan(tmp_path, with_stack=False)
-    with vllm_offline.offline_llm(
-        ModelOptions(str(tiny_qwen3), "vllm"), eager=True, plan=plan, environment=environment
-    ):
+    profiler = VllmProfiler(tmp_path)
+    options = ModelOptions(str(tiny_qwen3), "vllm")
+    with vllm_offline.offline_llm(options, eager=True, profiler=profiler, environment=environment):
         pass
-    keywords = vllm.made[0].keywords
     assert environment["VLLM_ALLOW_INSECURE_SERIALIZATION"] == "1"
     assert environment["VLLM_ENABLE_V1_MULTIPROCESSING"] == "0"
-    if new:
-        assert keywords["profiler_config"] == {
-            "profiler": "torch",
-            "torch_profiler_dir": str(tmp_path),
-            "torch_profiler_with_stack": False,
-            "torch_profiler_record_shapes": True,
-        }
-    else:
-        assert "profiler_config" not in keywords
-        assert environment["VLLM_TORCH_PROFILER_DIR"] == str(tmp_path)
-        assert environment["VLLM_TORCH_PROFILER_WITH_STACK"] == "0"
+    assert vllm.made[0].keywords["profiler_config"]["torch_profiler_dir"] == str(tmp_path)
+
+
+@pytest.mark.torch
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
+def test_workers_are_gone_also_where_the_engine_fails_to_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that made a session of its own, and an engine that never was."""
+    workers: list[subprocess.Popen[bytes]] = []
+
+    def fails(**_: object) -> None:
+        workers.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
+        raise RuntimeError("Engine core initialization failed")
+
+    fake_vllm.install(monkeypatch)
+    monkeypatch.setattr(sys.modules["vllm"], "LLM", fails)
+    with (
+        pytest.raises(CaptureError, match="Engine core initialization failed"),
+        vllm_offline.offline_llm(
+            ModelOptions("m", "vllm"), eager=True, profiler=None, environment={}
+        ),
+    ):
+        pytest.fail("it runs")
+    assert workers[0].poll() is not None
 
 
 @pytest.mark.torch
@@ -69,7 +113,7 @@ def test_the_engine_is_ended_also_after_an_error(
     options = ModelOptions(str(tiny_qwen3), "vllm")
     with (
         pytest.raises(KeyboardInterrupt),
-        vllm_offline.offline_llm(options, eager=True, plan=None, environment={}),
+        vllm_offline.offline_llm(options, eager=True, profiler=None, environment={}),
     ):
         raise KeyboardInterrupt
     assert vllm.made[0].was_shut_down
@@ -78,7 +122,7 @@ def test_the_engine_is_ended_also_after_an_error(
 def test_a_profiler_that_writes_nothing_is_an_error(tmp_path: Path) -> None:
     with (
         pytest.raises(CaptureError, match="wrote no trace"),
-        vllm_offline.profiled(_Silent(), ProfilerPlan(tmp_path)),
+        vllm_offline.profiled(_Silent(), VllmProfiler(tmp_path)),
     ):
         pass
 
@@ -91,6 +135,6 @@ def test_only_what_came_meanwhile_is_of_the_recording(tmp_path: Path) -> None:
             (tmp_path / "rank0.2.pt.trace.json.gz").write_bytes(b"now")
 
     engine: Any = Writes()
-    with vllm_offline.profiled(engine, ProfilerPlan(tmp_path)) as files:
+    with vllm_offline.profiled(engine, VllmProfiler(tmp_path)) as files:
         assert files == []
     assert [path.name for path in files] == ["rank0.2.pt.trace.json.gz"]

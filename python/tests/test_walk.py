@@ -99,8 +99,32 @@ def test_a_model_that_is_none_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = run_capture("walk", "./none", "--engine", "transformers", "--profile-dir", "profile")
-    assert done.code == errors.INVALID_INPUT
-    assert "transformers cannot load ./none" in done.err
+    assert done.code == errors.FAILED
+    assert "./none is neither a folder nor a file" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("model", ["tiny_gpt2", "tiny_qwen3"])
+def test_a_prompt_that_is_too_long_is_refused_before_the_model_is_loaded(
+    model: str,
+    tmp_path: Path,
+    run_capture: RunCapture,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """GPT-2 has no 513th position; a rotary embedding would run on."""
+    from layerscope.capture import transformers_model
+
+    monkeypatch.setattr(transformers_model, "load", lambda options: pytest.fail("it is loaded"))
+    folder: Path = request.getfixturevalue(model)
+    words = ("--engine", "transformers", "--device", "cpu", "-o", tmp_path / "x.json")
+    done = run_capture("walk", folder, "--with-forward", "--input-len", "600", *words)
+    assert done.code == errors.USAGE
+    assert "takes 512" in done.err and "--output-len" not in done.err
+    done = run_capture("profile", folder, "--input-len", "500", "--output-len", "13", *words)
+    assert done.code == errors.USAGE
+    assert "513 tokens" in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -125,10 +149,63 @@ def test_a_model_that_wants_more_than_a_prompt_is_named(
 
 
 @pytest.mark.torch
-def test_an_unknown_dtype_is_a_usage_error(tiny_qwen3: Path, run_capture: RunCapture) -> None:
-    done = run_capture("walk", tiny_qwen3, "--engine", "transformers", "--dtype", "float7")
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--dtype", "float7", "no dtype 'float7'"),
+        ("--dtype", "Tensor", "no dtype 'Tensor'"),
+        ("--device", "cuda:99", "no device 'cuda:99' here"),
+        ("--device", "gpu", "no device 'gpu' here"),
+        ("--device", "meta", "no device 'meta' here"),
+    ],
+)
+def test_what_torch_does_not_have_is_a_usage_error(
+    option: str, value: str, said: str, tiny_qwen3: Path, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    tree = tmp_path / "tree.json"
+    done = run_capture("walk", tiny_qwen3, "--engine", "transformers", option, value, "-o", tree)
     assert done.code == errors.USAGE
-    assert "no dtype 'float7'" in done.err
+    assert said in done.err and not tree.exists()
+
+
+@pytest.mark.torch
+def test_a_model_without_tokens_is_walked_without_a_forward(
+    tmp_path: Path, run_capture: RunCapture
+) -> None:
+    from transformers import ViTConfig
+
+    ViTConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
+        image_size=8, patch_size=4,
+    ).save_pretrained(tmp_path / "vit")  # fmt: skip
+    words = (
+        "walk", tmp_path / "vit", "--engine", "transformers", "--device", "cpu", "--dummy-weights",
+        "-o", tmp_path / "tree.json",
+    )  # fmt: skip
+    done = run_capture(*words, "--with-forward")
+    assert done.code == errors.INVALID_INPUT
+    assert "ViTModel takes no tokens" in done.err
+    assert run_capture(*words).code == errors.OK
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("place", ["file/tree.json", "folder.json", "/proc/none/tree.json"])
+def test_a_place_that_cannot_be_written_is_refused_before_the_model_is_loaded(
+    place: str,
+    tiny_gpt2: Path,
+    tmp_path: Path,
+    run_capture: RunCapture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from layerscope.capture import transformers_model
+
+    monkeypatch.setattr(transformers_model, "load", lambda options: pytest.fail("it is loaded"))
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder.json").mkdir()
+    done = run_capture("walk", tiny_gpt2, "--engine", "transformers", "-o", tmp_path / place)
+    assert done.code == errors.FAILED
+    assert place in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.json"]
 
 
 def test_an_output_that_is_no_json_is_refused(run_capture: RunCapture) -> None:
@@ -179,7 +256,8 @@ def test_what_vllm_says_of_its_failure_is_passed_on(
     tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_vllm.install(monkeypatch)
-    done = run_capture("walk", tmp_path / "none", "--engine", "vllm", "-o", tmp_path / "t.json")
+    monkeypatch.chdir(tmp_path)
+    done = run_capture("walk", "org/none", "--engine", "vllm", "-o", "t.json")
     assert done.code == errors.FAILED
-    assert "none is no model" in done.err
+    assert "org/none is no model" in done.err
     assert list(tmp_path.iterdir()) == []

@@ -39,8 +39,9 @@ def test_the_tree_is_named_modules_with_every_weight(tiny_qwen3_moe: Path) -> No
         for name, tensor in n["weights"].items()
     }
     assert weights == {name: list(p.shape) for name, p in model.named_parameters()}
-    for node in nodes:
-        assert node["path"].endswith(node["name"]) or node["path"] == ""
+    names = {n["path"]: n["name"] for n in nodes}
+    assert names.pop("") == "model"
+    assert names == {path: path.split(".")[-1] for path in names}
 
 
 def test_shared_modules_stand_once_with_their_other_names() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from conftest import Engine
 
+from layerscope.capture import workload_file
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 from layerscope.capture.workload_file import WorkloadRequest, choose, read_requests
 
@@ -105,6 +106,11 @@ def test_workload_data_gives_its_complete_requests(tmp_path: Path) -> None:
         {"input_lens": [1], "output_lens": ["x"], "ttfts": [1], "itls": [[]]},
         {"input_lens": [1], "output_lens": [1], "ttfts": [float("nan")], "itls": [[]]},
         {"input_lens": [1], "output_lens": [1], "ttfts": [-1], "itls": [[]]},
+        {"input_lens": [1], "output_lens": [1], "ttfts": [1e308], "itls": [[1e308]]},
+        {"input_lens": [1], "output_lens": [1], "ttfts": [10**400], "itls": [[]]},
+        '{"input_lens": [1' + "0" * 5000 + "]}",
+        "[" * 100_000,
+        '{"a":' * 100_000,
     ],
 )
 def test_other_files_are_refused(document: Any, tmp_path: Path) -> None:
@@ -112,6 +118,23 @@ def test_other_files_are_refused(document: Any, tmp_path: Path) -> None:
         read_requests(_write(tmp_path / "x.json", document))
     assert refused.value.code == INVALID_INPUT
     assert "vllm bench serve" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "data",
+    [gzip.compress(b'{"a": 1}' * 99)[:20], gzip.compress(b"{}")[:-9] + b"x" * 9, b"\xff\xfe"],
+)
+def test_files_that_are_broken_are_refused(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(data)
+    with pytest.raises(CaptureError) as refused:
+        read_requests(tmp_path / "x.json")
+    assert refused.value.code == INVALID_INPUT
+
+
+def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload_file, "_MOST_BYTES", 1 << 20)
+    with pytest.raises(CaptureError, match="larger than"):
+        read_requests(Path("/dev/zero"))
 
 
 def test_a_missing_file_is_invalid_input(tmp_path: Path) -> None:

@@ -1,123 +1,30 @@
 """The commands in a real vLLM (its CPU build), on tiny random models: `make test-engines`.
 
-Each test starts an engine, which takes a minute or two. What they left is asked of /proc by a
-variable that every process inherits, and by the pid's of what the server started: vLLM's processes
-overwrite their environment with their titles.
+Each test starts an engine, which takes a minute or two.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
-import uuid
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Engine
+from vllm_commands import Vllm, title, vllm_of_a_test
 
-from layerscope.capture import engines, errors, process_tree
+from layerscope.capture import errors, process_tree
 
 pytestmark = [pytest.mark.engine, pytest.mark.torch]
+vllm = pytest.fixture(vllm_of_a_test)
 
-_MARK = "ENGINE_TEST"
-_TIMEOUT_S = 900.0
 _SMALL = ("--max-model-len", "128", "--dtype", "float32", "--max-num-seqs", "4", "--enforce-eager")
 _SMALL_KEYWORDS = ("--engine-arg", "max_model_len=128", "--engine-arg", "max_num_seqs=4")
 _PROBE = Path(__file__).parent / "routing_probe.py"
-
-
-class Vllm:
-    """Starts commands with little memory and one thread a rank, and knows what they started."""
-
-    def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
-        self.folder = folder
-        self.say = say
-        self.mark = uuid.uuid4().hex
-        self.env = {
-            **os.environ,
-            _MARK: self.mark,
-            "VLLM_CPU_KVCACHE_SPACE": "1",
-            # Two ranks want a NUMA node each, unless threads are bound by nobody.
-            "VLLM_CPU_OMP_THREADS_BIND": "nobind",
-            "OMP_NUM_THREADS": "1",
-            "HF_HUB_OFFLINE": "1",
-        }
-        self.seen: dict[tuple[int, int], str] = {}
-
-    def start(self, *words: str | Path, **variables: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, *map(str, words)],
-            env={**self.env, **variables},
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def capture(self, *words: str | Path, **variables: str) -> str:
-        """Output of a command of layerscope-capture that must succeed."""
-        return self.python("-m", "layerscope.capture.cli", *words, **variables)
-
-    def python(self, *words: str | Path, **variables: str) -> str:
-        began = time.monotonic()
-        process = self.start(*words, **variables)
-        try:
-            out, _ = process.communicate(timeout=_TIMEOUT_S)
-        finally:
-            process.kill()
-        self.say(f"{words[2] if words[0] == '-m' else words[0]}: {time.monotonic() - began:.0f} s")
-        assert process.returncode == errors.OK, out[-6000:]
-        return out
-
-    def watch(self, pid: int) -> None:
-        """Notes all that runs below a process now."""
-        for process in process_tree.descendants([pid], process_tree.read_table()):
-            self.seen[process.pid, process.started] = _title(process.pid)
-
-    def left(self) -> list[str]:
-        """Titles of processes of this test that still run."""
-        found = []
-        for process in process_tree.read_table().values():
-            with contextlib.suppress(OSError):
-                text = Path(f"/proc/{process.pid}/environ").read_bytes().decode(errors="replace")
-                is_ours = f"{_MARK}={self.mark}" in text.split("\0")
-                was_seen = (process.pid, process.started) in self.seen
-                if (is_ours or was_seen) and not process.is_zombie:
-                    found.append(_title(process.pid))
-        return found
-
-
-def _title(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ").strip()
-    except OSError:
-        return ""
-
-
-@pytest.fixture
-def vllm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Vllm]:
-    if not engines.is_installed(engines.VLLM):
-        pytest.skip("vLLM is not installed")
-
-    def say(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n  {text}", end="")
-
-    made = Vllm(tmp_path, say)
-    yield made
-    deadline = time.monotonic() + 10
-    while made.left() and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert made.left() == [], "processes are left"
 
 
 def _read(path: Path) -> Any:
@@ -247,9 +154,9 @@ def test_a_server_killed_midway_leaves_nothing(vllm: Vllm, tiny_qwen3: Path, vic
     _wait_for_requests(vllm.folder)
     vllm.watch(process.pid)
     below = process_tree.descendants([process.pid], process_tree.read_table())
-    worker = next(one for one in below if "EngineCore" in _title(one.pid))
+    worker = next(one for one in below if "EngineCore" in title(one.pid))
     chosen = worker.parent if victim == "server" else worker.pid
-    vllm.say(f"{len(below)} processes; killing {_title(chosen)[-60:]}")
+    vllm.say(f"{len(below)} processes; killing {title(chosen)[-60:]}")
     os.kill(chosen, signal.SIGKILL)
     began = time.monotonic()
     rest, _ = process.communicate(timeout=120)

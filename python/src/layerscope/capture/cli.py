@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import difflib
 import importlib
+import io
 import signal
 import sys
 import threading
@@ -103,6 +104,9 @@ def _sigterm_interrupts() -> Iterator[None]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code (`errors` has them)."""
+    for stream in (sys.stdout, sys.stderr):  # names of files, and terminals, may be no UTF-8
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     words = list(sys.argv[1:] if arguments is None else arguments)
     verbs = [verb_of(name) for name in COMMANDS]
     if words and not words[0].startswith("-") and words[0] not in verbs:

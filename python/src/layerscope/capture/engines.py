@@ -6,7 +6,7 @@ import importlib.metadata
 import importlib.util
 import re
 
-from layerscope.capture.errors import USAGE, CaptureError, missing_package
+from layerscope.capture.errors import USAGE, CaptureError
 
 TRANSFORMERS = "transformers"
 VLLM = "vllm"
@@ -40,7 +40,7 @@ def is_installed(engine: str) -> bool:
     return importlib.util.find_spec(_MODULES[engine]) is not None
 
 
-def require(engine: str, wanted_by: str) -> None:
+def require(engine: str) -> None:
     """Raises a `CaptureError` with the way to install it where the engine is missing.
 
     transformers can be there without torch, and is then of no use.
@@ -48,7 +48,10 @@ def require(engine: str, wanted_by: str) -> None:
     needed = [_MODULES[engine]] + (["torch"] if engine == TRANSFORMERS else [])
     for module in needed:
         if importlib.util.find_spec(module) is None:
-            raise missing_package(module, wanted_by, _INSTALL[engine])
+            raise CaptureError(
+                f"{module} is not installed in this Python environment",
+                f"install it: {_INSTALL[engine]}",
+            )
 
 
 def version_of(engine: str) -> str | None:
@@ -61,17 +64,17 @@ def version_of(engine: str) -> str | None:
     return None
 
 
-def choose(asked: str, among: tuple[str, ...], wanted_by: str) -> str:
+def choose(asked: str, among: tuple[str, ...]) -> str:
     """The engine asked for, or for "auto" the first of `among` that is installed."""
     if asked != "auto":
         return asked
     for engine in among:
         if is_installed(engine):
             return engine
+    ways = "".join(f"\n    {_INSTALL[engine]}" for engine in among)
     raise CaptureError(
-        f"{wanted_by} needs one of {', '.join(among)}, and none is installed in this Python "
-        "environment",
-        f"install one: {_INSTALL[among[-1]]}",
+        f"none of {', '.join(among)} is installed in this Python environment",
+        f"install one:{ways}",
     )
 
 

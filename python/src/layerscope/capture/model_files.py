@@ -42,7 +42,7 @@ TOKENIZER_FILES = (
 )
 # One of these is the vocabulary itself; the others only describe it.
 _VOCABULARIES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json")
-GENERATION_FILES = ("generation_config.json",)
+GENERATION_CONFIG = "generation_config.json"
 PROCESSOR_FILES = (
     "preprocessor_config.json",
     "processor_config.json",
@@ -66,9 +66,9 @@ class ModelFiles:
         """Those of the named files that lie beside the config."""
         return [self.folder / name for name in names if (self.folder / name).is_file()]
 
-    def has_tokenizer(self) -> bool:
-        """Whether a vocabulary lies beside the config."""
-        return bool(self.present(_VOCABULARIES))
+    def vocabularies(self) -> list[Path]:
+        """The files beside the config that are a tokenizer's vocabulary."""
+        return self.present(_VOCABULARIES)
 
     def weights(self) -> list[Path]:
         """Weight files, by name: safetensors, or else PyTorch's."""
@@ -161,14 +161,9 @@ def load_json(path: Path) -> dict[str, Any]:
         ) from error
     except (ValueError, RecursionError) as error:
         raise CaptureError(
-            f"{path}: not JSON: {error}", "give the model's config.json", errors.INVALID_INPUT
+            f"{path}: not JSON: {error}", "is the file whole?", errors.INVALID_INPUT
         ) from error
-    if _is_deeper(document, _MAX_DEPTH):
-        raise CaptureError(
-            f"{path}: nested more than {_MAX_DEPTH} deep",
-            "give the model's config.json",
-            errors.INVALID_INPUT,
-        )
+    check_depth(document, str(path))
     if not isinstance(document, dict):
         raise CaptureError(
             f"{path}: a JSON {type(document).__name__}, not an object",
@@ -176,6 +171,16 @@ def load_json(path: Path) -> dict[str, Any]:
             errors.INVALID_INPUT,
         )
     return document
+
+
+def check_depth(document: Any, name: str) -> None:
+    """Raises CaptureError with code 3 for a document that is nested deeper than any config."""
+    if _is_deeper(document, _MAX_DEPTH):
+        raise CaptureError(
+            f"{name}: nested more than {_MAX_DEPTH} deep",
+            "give the model's config.json",
+            errors.INVALID_INPUT,
+        )
 
 
 def _is_deeper(node: Any, depth: int) -> bool:
@@ -215,12 +220,26 @@ def text_path(config: Mapping[str, Any]) -> tuple[str, ...]:
         inner = inner[key]
 
 
+def dotted(at: str, key: str) -> str:
+    """The dotted path of a key in the object whose path is `at`, which is empty for the config."""
+    return f"{at}.{key}" if at else key
+
+
 def text_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """The innermost text model's config: the very object inside `config`, not a copy."""
     inner: Any = config
     for key in text_path(config):
         inner = inner[key]
     return inner if isinstance(inner, dict) else dict(inner)
+
+
+def architectures(config: Mapping[str, Any]) -> list[str]:
+    """The `architectures` of the config, else of its text model."""
+    for holder in (config, text_config(config)):
+        names = holder.get("architectures")
+        if isinstance(names, list) and names:
+            return [str(name) for name in names]
+    return []
 
 
 def layer_count(config: Mapping[str, Any]) -> int | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from dataclasses import dataclass, field
 from typing import Any
 
 from layerscope.capture import engines
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.loadable import require_loadable
 
+_MOST = 2**31 - 1
 LOADERS = (engines.VLLM, engines.TRANSFORMERS)  # of "auto" the first that is installed
 
 
@@ -27,12 +30,18 @@ class ModelOptions:
     pipeline_parallel: int = 1
     engine_args: dict[str, Any] = field(default_factory=dict)
 
-    def resolved(self, wanted_by: str) -> ModelOptions:
-        """The same with the engine chosen and installed; raises what must be mended."""
-        engine = engines.choose(self.engine, LOADERS, wanted_by)
-        engines.require(engine, wanted_by)
-        chosen = ModelOptions(**{**self.__dict__, "engine": engine})
+    def resolved(self) -> ModelOptions:
+        """The same with the engine chosen; raises what must be mended before a model is loaded."""
+        engine = engines.choose(self.engine, LOADERS)
+        engines.require(engine)
+        chosen = dataclasses.replace(self, engine=engine)
         chosen.check()
+        require_loadable(
+            self.model,
+            self.engine_args,
+            dummy_weights=self.dummy_weights,
+            reads_tokenizer=engine == engines.VLLM,
+        )
         return chosen
 
     def check(self) -> None:
@@ -70,67 +79,99 @@ class ModelOptions:
 
 def positive(text: str) -> int:
     """A whole number above 0, for argparse."""
-    number = int(text)
-    if number < 1:
+    number = not_negative(text)
+    if number == 0:
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return number
 
 
 def not_negative(text: str) -> int:
-    """A whole number from 0 on, for argparse."""
-    number = int(text)
+    """A whole number from 0 on, for argparse; engines keep them in 32 bits."""
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text[:40]}' is no whole number") from None
     if number < 0:
         raise argparse.ArgumentTypeError(f"{text} is below 0")
+    if number > _MOST:
+        raise argparse.ArgumentTypeError(f"{text[:40]} is above {_MOST}")
     return number
 
 
 def engine_arg(text: str) -> tuple[str, Any]:
-    """`max_model_len=4096`: a keyword of vllm.LLM; values are JSON, else text."""
+    """`max_model_len=4096`: a keyword of an engine's constructor; values are JSON, else text."""
     key, equals, value = text.partition("=")
     if not equals or not key.isidentifier():
         raise argparse.ArgumentTypeError(f"'{text}' is not KEY=VALUE")
     try:
         return key, json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return key, value
+
+
+# Options that several commands have: words, and keywords of add_argument.
+_SHARED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "model": (("model",), {"metavar": "MODEL", "help": "a model folder or a name of the hub"}),
+    "dtype": (
+        ("--dtype",),
+        {"default": "auto", "help": "bfloat16, float16, … (default: auto)"},
+    ),
+    "dummy_weights": (
+        ("--dummy-weights",),
+        {
+            "action": "store_true",
+            "help": "random weights: config.json is enough. Routers of MoE models then send almost "
+            "all tokens to the same experts (docs/capture.md)",
+        },
+    ),
+    "trust_remote_code": (
+        ("--trust-remote-code",),
+        {"action": "store_true", "help": "run code that lies in the model folder"},
+    ),
+    "tensor_parallel": (
+        ("-tp", "--tensor-parallel-size"),
+        {"type": positive, "default": 1, "metavar": "N", "help": "GPUs that share each layer"},
+    ),
+    "pipeline_parallel": (
+        ("-pp", "--pipeline-parallel-size"),
+        {"type": positive, "default": 1, "metavar": "N", "help": "stages"},
+    ),
+    "engine_arg": (
+        ("--engine-arg",),
+        {
+            "type": engine_arg,
+            "action": "append",
+            "default": [],
+            "metavar": "KEY=VALUE",
+            "help": "a further keyword of the engine's constructor, as max_model_len=4096; may be "
+            "given again",
+        },
+    ),
+}
+
+
+def add_shared_options(parser: argparse._ActionsContainer, *names: str) -> None:
+    """Adds the options of these names, which are those of `_SHARED`."""
+    for name in names:
+        words, keywords = _SHARED[name]
+        parser.add_argument(*words, **keywords)
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Adds MODEL and the options of `ModelOptions`."""
-    parser.add_argument("model", metavar="MODEL", help="a model folder or a name of the hub")
+    add_shared_options(parser, "model")
     parser.add_argument(
         "--engine",
         choices=("auto", *LOADERS),
         default="auto",
         help="what loads the model (default: vllm where it is installed, else transformers)",
     )
-    parser.add_argument("--dtype", default="auto", help="bfloat16, float16, … (default: auto)")
     parser.add_argument(
         "--device", help="transformers: cuda, cuda:1, cpu (default: the GPU where there is one)"
     )
-    parser.add_argument(
-        "--dummy-weights",
-        action="store_true",
-        help="random weights: config.json is enough. Routers of MoE models then send tokens at "
-        "random or all to one expert",
-    )
-    parser.add_argument(
-        "--trust-remote-code", action="store_true", help="run code that lies in the model folder"
-    )
-    parser.add_argument(
-        "-tp", "--tensor-parallel-size", type=positive, default=1, metavar="N", help="vLLM"
-    )
-    parser.add_argument(
-        "-pp", "--pipeline-parallel-size", type=positive, default=1, metavar="N", help="vLLM"
-    )
-    parser.add_argument(
-        "--engine-arg",
-        type=engine_arg,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a further keyword of vllm.LLM, as max_model_len=4096; may be given again",
-    )
+    add_shared_options(parser, "dtype", "dummy_weights", "trust_remote_code")
+    vllm = parser.add_argument_group("vLLM alone")
+    add_shared_options(vllm, "tensor_parallel", "pipeline_parallel", "engine_arg")
 
 
 def model_options(options: argparse.Namespace) -> ModelOptions:

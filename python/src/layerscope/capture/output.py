@@ -19,31 +19,44 @@ from layerscope.capture.errors import CaptureError
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Writes a file whole: beside its place first, then renamed over it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise CaptureError(
-            f"cannot write {path}: {error.strerror}", "choose another place with -o"
-        ) from error
-    aside = Path(name)
+    handle, aside = _file_aside(path)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         aside.chmod(0o644)
         aside.replace(path)
     except OSError as error:
-        raise CaptureError(
-            f"cannot write {path}: {error.strerror}", "choose another place with -o"
-        ) from error
+        raise _cannot_write(path, error) from error
     finally:
         aside.unlink(missing_ok=True)
+
+
+def require_writable(path: Path) -> None:
+    """Raises what `write_bytes` would, before what is to be written is computed."""
+    if path.is_dir():
+        raise CaptureError(f"{path} is a folder, not a file", "name a file with -o")
+    handle, aside = _file_aside(path)
+    os.close(handle)
+    aside.unlink()
+
+
+def _file_aside(path: Path) -> tuple[int, Path]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    return handle, Path(name)
+
+
+def _cannot_write(path: Path, error: OSError) -> CaptureError:
+    return CaptureError(f"cannot write {path}: {error.strerror}", "choose another place with -o")
 
 
 def write_json(path: Path, document: Any) -> None:
     """Writes a JSON document whole; gzipped where the name ends in .gz."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    data = (text + "\n").encode()
+    data = (text + "\n").encode(errors="backslashreplace")  # file names
     write_bytes(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
@@ -64,9 +77,7 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
         place.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
     except OSError as error:
-        raise CaptureError(
-            f"cannot write {path}: {error.strerror}", "choose another place with -o"
-        ) from error
+        raise _cannot_write(path, error) from error
     is_done = False
     try:
         yield aside

@@ -85,6 +85,38 @@ def held_interrupts() -> Iterator[_Interrupts]:
             signal.raise_signal(held.received[0])
 
 
+@contextlib.contextmanager
+def lasting_interrupts() -> Iterator[None]:
+    """Ctrl-C, SIGTERM and SIGHUP end the block, at its end if what runs in it drops the exception.
+
+    pyzmq's poll, in which vLLM waits for its workers, drops what a handler raises.
+    """
+    received: list[int] = []
+    before: dict[int, Callable[[int, FrameType | None], object]] = {}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        before[number](number, frame)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in INTERRUPTS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
+                signal.signal(number, note)
+    try:
+        yield
+    except Exception as error:
+        if received:
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        for restored, handler in before.items():
+            signal.signal(restored, handler)
+    if received:
+        raise KeyboardInterrupt
+
+
 def end_group(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None:
     """Ends a process and all that it started: SIGINT, then SIGTERM, then SIGKILL.
 

@@ -18,13 +18,13 @@ _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
 def load(options: ModelOptions) -> Any:
     """The model, on its device, in inference mode.
 
-    Errors: a folder or name that transformers cannot load (INVALID_INPUT), an unknown dtype
-    (USAGE).
+    Errors: a folder or name that transformers cannot load (INVALID_INPUT), an unknown dtype or
+    device (USAGE).
     """
     import torch
     import transformers
 
-    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = _device(options.device)
     dtype = _dtype(options.dtype)
     try:
         config = transformers.AutoConfig.from_pretrained(
@@ -45,9 +45,9 @@ def load(options: ModelOptions) -> Any:
                 **{_dtype_keyword(): dtype},
             )
         model = model.to(device).eval()
-    except _load_errors() as error:
+    except Exception as error:  # whatever parsers, libraries and a model's own code raise
         raise CaptureError(
-            f"transformers cannot load {options.model}: {first_line(error)}",
+            f"transformers cannot load {options.model}: {_said(error)}",
             "give a folder with config.json (and weights, or --dummy-weights), or a name of the "
             "hub; models with code of their own want --trust-remote-code",
             INVALID_INPUT,
@@ -56,15 +56,9 @@ def load(options: ModelOptions) -> Any:
     return model
 
 
-def _load_errors() -> tuple[type[Exception], ...]:
-    """What a model that cannot be loaded raises; safetensors has a class of its own for files that
-    are cut off or hold a pointer of git-lfs."""
-    found: tuple[type[Exception], ...] = (OSError, ValueError, KeyError, ImportError, RuntimeError)
-    try:
-        from safetensors import SafetensorError
-    except ImportError:
-        return found
-    return (*found, SafetensorError)
+def _said(error: Exception) -> str:
+    """With its class: a KeyError says nothing but the key."""
+    return f"{type(error).__name__}: {first_line(error)}"
 
 
 def _auto_class(config: Any) -> Any:
@@ -75,6 +69,20 @@ def _auto_class(config: Any) -> Any:
     remote = "AutoModelForCausalLM" in getattr(config, "auto_map", {})
     known = type(config) in causal._model_mapping
     return causal if remote or known else transformers.AutoModel
+
+
+def _device(name: str | None) -> Any:
+    """Errors: there is no such device here (USAGE)."""
+    import torch
+
+    try:
+        device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
+        torch.zeros(1, device=device).item()  # "meta" has no values
+    except Exception as error:  # each backend has its own
+        raise CaptureError(
+            f"torch has no device '{name}' here: {_said(error)}", "as cuda, cuda:1, cpu", USAGE
+        ) from error
+    return device
 
 
 def _dtype(name: str) -> Any:
@@ -97,13 +105,18 @@ def _dtype_keyword() -> str:
 
 
 def random_prompt(model: Any, length: int, seed: int) -> Any:
-    """Token ids [1, length], the same for the same seed."""
+    """Token ids [1, length], the same for the same seed. Errors: the model takes no tokens."""
     import torch
 
-    text = model.config.get_text_config()
+    size = getattr(model.config.get_text_config(), "vocab_size", None)
+    if not isinstance(size, int) or size < 1:
+        raise CaptureError(
+            f"{type(model).__name__} takes no tokens: its config has no vocab_size",
+            "walk without --with-forward shows its modules",
+            INVALID_INPUT,
+        )
     generator = torch.Generator().manual_seed(seed)
-    ids = torch.randint(0, int(text.vocab_size), (1, length), generator=generator)
-    return ids.to(model.device)
+    return torch.randint(0, size, (1, length), generator=generator).to(model.device)
 
 
 def generate(model: Any, prompt: Any, output_len: int) -> int:
@@ -130,10 +143,10 @@ def generate(model: Any, prompt: Any, output_len: int) -> int:
 def _forward(model: Any, tokens: Any, keywords: dict[str, Any]) -> Any:
     try:
         return model(tokens, **keywords)
-    except (TypeError, ValueError, RuntimeError) as error:  # also out of memory
+    except Exception as error:  # whatever a model's code raises; also out of memory
         raise CaptureError(
             f"{type(_module_of(model)).__name__} cannot run {tokens.shape[1]} tokens: "
-            f"{first_line(error)}",
+            f"{_said(error)}",
             "models that want more than a prompt of text (pictures, an encoder's states) are not "
             "run here; walk without --with-forward shows their modules",
         ) from error
@@ -151,7 +164,10 @@ def _keywords(model: Any, cache: Any) -> dict[str, Any]:
     if "logits_to_keep" in known:
         keywords["logits_to_keep"] = 1  # as generate() does: the head sees the last token alone
     if cache is not None:
-        keywords[next(name for name in _CACHE_NAMES if name in known)] = cache
+        name = next((name for name in _CACHE_NAMES if name in known), None)
+        if name is None:
+            raise _no_text(model)
+        keywords[name] = cache
     return keywords
 
 
@@ -163,13 +179,17 @@ def _module_of(model: Any) -> Any:
 def _logits(model: Any, output: Any, cache: Any) -> Any:
     logits = getattr(output, "logits", None)
     if logits is None or cache is None:
-        raise CaptureError(
-            f"{type(_module_of(model)).__name__} does not generate text: it has no logits or no "
-            "cache of keys and values",
-            "profile wants a causal language model; walk --profile-dir records one forward of any",
-            INVALID_INPUT,
-        )
+        raise _no_text(model)
     return logits
+
+
+def _no_text(model: Any) -> CaptureError:
+    return CaptureError(
+        f"{type(_module_of(model)).__name__} does not generate text: it has no logits, or gives "
+        "back no cache of keys and values that it takes again",
+        "profile wants a causal language model; walk --profile-dir records one forward of any",
+        INVALID_INPUT,
+    )
 
 
 @contextlib.contextmanager

@@ -3,47 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import gc
 import os
 import random
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from layerscope.capture import processes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_options import ModelOptions
+from layerscope.capture.vllm_profiler import VllmProfiler
 
 # Functions are sent to the workers by pickle, which vLLM allows only when it is asked for.
 _PICKLE = "VLLM_ALLOW_INSECURE_SERIALIZATION"
 _MULTIPROCESSING = "VLLM_ENABLE_V1_MULTIPROCESSING"
-
-
-@dataclass(frozen=True)
-class ProfilerPlan:
-    """Where vLLM's torch profiler writes and what it records."""
-
-    folder: Path
-    with_stack: bool = True
-    with_shapes: bool = True
-
-    def config(self) -> dict[str, Any]:
-        """The `profiler_config` of vLLM 0.13 and later."""
-        return {
-            "profiler": "torch",
-            "torch_profiler_dir": str(self.folder.resolve()),
-            "torch_profiler_with_stack": self.with_stack,
-            "torch_profiler_record_shapes": self.with_shapes,
-        }
-
-    def environment(self) -> dict[str, str]:
-        """The same for older versions, which read the environment."""
-        return {
-            "VLLM_TORCH_PROFILER_DIR": str(self.folder.resolve()),
-            "VLLM_TORCH_PROFILER_WITH_STACK": str(int(self.with_stack)),
-            "VLLM_TORCH_PROFILER_RECORD_SHAPES": str(int(self.with_shapes)),
-        }
 
 
 def llm_keywords(options: ModelOptions, *, eager: bool) -> dict[str, Any]:
@@ -68,10 +42,10 @@ def offline_llm(
     options: ModelOptions,
     *,
     eager: bool,
-    plan: ProfilerPlan | None,
+    profiler: VllmProfiler | None,
     environment: MutableMapping[str, str] = os.environ,
 ) -> Iterator[Any]:
-    """A loaded vllm.LLM; its workers are ended when the block is left.
+    """A loaded vllm.LLM; all that it started is ended when the block is left.
 
     One rank runs in this process, which starts faster. Errors: `CaptureError` with vLLM's last
     message where it cannot load the model.
@@ -79,27 +53,31 @@ def offline_llm(
     environment.setdefault(_PICKLE, "1")
     if options.tensor_parallel * options.pipeline_parallel == 1:
         environment.setdefault(_MULTIPROCESSING, "0")
-    try:
-        llm = _make(llm_keywords(options, eager=eager), plan, environment)
-    except Exception as error:  # whatever an engine raises: missing files, memory, libraries
-        raise CaptureError(
-            f"vLLM cannot load {options.model}: {_end_of(error)}",
-            "its log above says more; --engine-arg passes on what it asks for "
-            "(max_model_len=4096, gpu_memory_utilization=0.8)",
-        ) from error
-    try:
-        yield llm
-    finally:
-        _end(llm)
+    with processes.adopted():
+        try:
+            with processes.lasting_interrupts():
+                llm = _make(llm_keywords(options, eager=eager), profiler, environment)
+        except Exception as error:  # whatever an engine raises: missing files, memory, libraries
+            raise CaptureError(
+                f"vLLM cannot load {options.model}: {_end_of(error)}",
+                "its log above says more; --engine-arg passes on what it asks for "
+                "(max_model_len=4096, gpu_memory_utilization=0.8)",
+            ) from error
+        try:
+            yield llm
+        finally:
+            _end(llm)
 
 
 def _make(
-    keywords: dict[str, Any], plan: ProfilerPlan | None, environment: MutableMapping[str, str]
+    keywords: dict[str, Any],
+    profiler: VllmProfiler | None,
+    environment: MutableMapping[str, str],
 ) -> Any:
-    if plan is not None and _takes_profiler_config():
-        keywords["profiler_config"] = plan.config()
-    elif plan is not None:
-        environment.update(plan.environment())
+    if profiler is not None:
+        environment.update(profiler.environment())
+        if config := profiler.config():
+            keywords["profiler_config"] = config
     import vllm
 
     return vllm.LLM(**keywords)
@@ -109,12 +87,6 @@ def _end_of(error: Exception) -> str:
     """The last lines of a message: engines put what a worker said before them."""
     lines = str(error).strip().splitlines()[-4:]
     return "\n  ".join(lines) if lines else type(error).__name__
-
-
-def _takes_profiler_config() -> bool:
-    from vllm.engine.arg_utils import EngineArgs
-
-    return "profiler_config" in {field.name for field in dataclasses.fields(EngineArgs)}
 
 
 def _end(llm: Any) -> None:
@@ -150,24 +122,30 @@ def generate(llm: Any, prompt: list[int], output_len: int) -> int:
 
 
 @contextlib.contextmanager
-def profiled(llm: Any, plan: ProfilerPlan) -> Iterator[list[Path]]:
+def profiled(llm: Any, profiler: VllmProfiler) -> Iterator[list[Path]]:
     """Records the block on every rank; the list is then the new files, sorted by name.
 
     Errors: `CaptureError` where vLLM wrote no file.
     """
-    before = set(plan.folder.rglob("*.json*"))
+    before = set(profiler.folder.rglob("*.json*"))
     files: list[Path] = []
     llm.start_profile()
     try:
         yield files
     finally:
         llm.stop_profile()
-    files += sorted(path for path in plan.folder.rglob("*.json*") if path not in before)
+    files += sorted(path for path in profiler.folder.rglob("*.json*") if path not in before)
     if not files:
         raise CaptureError(
             "vLLM's profiler wrote no trace",
-            f"it was told to write into {plan.folder}; vLLM's log says why it did not",
+            f"it was told to write into {profiler.folder}; vLLM's log says why it did not",
         )
+
+
+def config_of(llm: Any) -> dict[str, Any]:
+    """The Hugging Face config as vLLM has it."""
+    config: dict[str, Any] = llm.llm_engine.vllm_config.model_config.hf_config.to_dict()
+    return config
 
 
 def world_of(llm: Any) -> dict[str, int]:

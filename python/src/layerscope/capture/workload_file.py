@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from layerscope.capture.errors import INVALID_INPUT, CaptureError
 
 _SCHEMA = "layerscope/workload/"
 _NS = 1_000_000_000
+_MOST_SECONDS = 9_000_000_000  # as nanoseconds in 64 bits
+_MOST_BYTES = 1 << 30  # 100,000 requests of 500 tokens, with the time of each
 _HINT = (
     "it wants workload_data.json, or the result of vllm bench serve --save-detailed or of SGLang's "
     "bench_serving with --output-details"
@@ -83,25 +86,34 @@ def read_requests(path: Path) -> list[WorkloadRequest]:
 
 def _documents(path: Path) -> list[dict[str, Any]]:
     """The object of a JSON file, or those of its lines."""
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
-    except (OSError, EOFError, ValueError) as error:
-        raise CaptureError(f"{path} cannot be read: {error}", _HINT, INVALID_INPUT) from error
-    try:
-        documents = [json.loads(text)]
-    except json.JSONDecodeError:
-        documents = [_of_line(line) for line in text.splitlines() if line.strip()]
+    text = _text(path)
+    whole = _parsed(text)
+    documents = [whole] if whole is not None else map(_parsed, text.splitlines())
     objects = [one for one in documents if isinstance(one, dict)]
     if not objects:
         raise CaptureError(f"{path} is no JSON object", _HINT, INVALID_INPUT)
     return objects
 
 
-def _of_line(line: str) -> Any:
+def _text(path: Path) -> str:
     try:
-        return json.loads(line)
-    except json.JSONDecodeError:
+        with path.open("rb") as file:
+            is_packed = file.peek(2)[:2] == b"\x1f\x8b"  # a pipe cannot be read again
+            whole = gzip.GzipFile(fileobj=file) if is_packed else file
+            data = whole.read(_MOST_BYTES + 1)
+        text = data.decode()
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise CaptureError(f"{path} cannot be read: {error}", _HINT, INVALID_INPUT) from error
+    if len(data) > _MOST_BYTES:
+        raise CaptureError(f"{path} is larger than {_MOST_BYTES} bytes", _HINT, INVALID_INPUT)
+    return text
+
+
+def _parsed(text: str) -> Any:
+    """None where it is no JSON, or none that can be read: numbers of thousands of digits, depth."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
         return None
 
 
@@ -148,7 +160,7 @@ def _list(document: Mapping[str, Any], key: str) -> list[Any]:
 
 def _ns(seconds: Any) -> int | None:
     number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    return round(seconds * _NS) if number and math.isfinite(seconds) and seconds >= 0 else None
+    return round(seconds * _NS) if number and 0 <= seconds < _MOST_SECONDS else None
 
 
 def _add(found: list[WorkloadRequest], index: Any, n_in: Any, n_out: Any, latency_ns: Any) -> None:

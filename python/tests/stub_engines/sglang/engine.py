@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import multiprocessing
+from pathlib import Path
 from typing import Any
 
 from sglang.srt.server_args import ServerArgs
@@ -25,6 +27,7 @@ def run_scheduler_process(server_args: ServerArgs, connection: Any) -> None:
 class Engine:
     def __init__(self, **kwargs: Any) -> None:
         self.server_args = ServerArgs(**kwargs)
+        self._profiles = 0
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(
@@ -41,15 +44,22 @@ class Engine:
         **rest: Any,
     ) -> list[dict[str, Any]]:
         assert input_ids is not None and sampling_params["ignore_eos"]
-        self._connection.send((input_ids, sampling_params["max_new_tokens"]))
+        wanted = sampling_params["max_new_tokens"]
+        if context := self.server_args.context_length:
+            longest = max(map(len, input_ids))
+            assert longest <= context - 6, "the prompt exceeds the maximum allowed length"
+            wanted = min(wanted, context - longest - 2)
+        self._connection.send((input_ids, wanted))
         assert self._connection.recv() == "done"
         return [{"output_ids": []} for _ in input_ids]
 
     def start_profile(self, **kwargs: Any) -> None:
-        raise AssertionError("the stub has no profiler")
+        self._profile = kwargs  # of TokenizerManager.start_profile
 
     def stop_profile(self) -> None:
-        raise AssertionError("the stub has no profiler")
+        self._profiles += 1
+        trace = Path(self._profile["output_dir"]) / f"{self._profiles}-TP-0.trace.json"
+        trace.write_text(json.dumps({"with_stack": self._profile["with_stack"]}))
 
     def shutdown(self) -> None:
         self._connection.send(None)

@@ -13,9 +13,9 @@ from layerscope.capture.errors import CaptureError
 _DESCRIPTION = """\
 Walks the path from a Hugging Face model to its layer table and says what is missing: is the config
 found and understood, which profile and which layer types does it get (asked of the program
-layerscope: LAYERSCOPE_BIN, else PATH), are tokenizer and weights there, is the engine installed and
-does it know the model's class, can this machine capture (GPU, nsys, graph annotations of torch).
-Nothing is written, nothing is loaded, the network is not used.
+layerscope: LAYERSCOPE_BIN, else PATH), are tokenizer and weights there and whole, is the engine
+installed and does it know the model's class, can this machine capture (GPU, nsys, graph annotations
+of torch). Nothing is written, nothing is loaded, the network is not used.
 
 Each line is ok, note (it works, with a caveat) or MISSING, with the command that mends it. Exit
 status 0 when nothing is missing, 1 when something blocks. docs/new-model.md has the whole path.
@@ -27,9 +27,9 @@ _EXAMPLES = (
 )
 
 _STEPS = (
-    "config: found, parsed, names an architecture and a layer count",
+    "config: found, parsed, of a possible model, names an architecture and a layer count",
     "profile and layers: layerscope profiles infer --config …",
-    "tokenizer and weights: beside the config",
+    "tokenizer and weights: beside the config, and whole",
     "engine and class: installed, and names the architecture",
     "gpu, nsys, annotations: what this machine can record",
 )

@@ -56,19 +56,18 @@ def check_annotations() -> Finding:
             " aligned by name and order instead",
             f"pip install 'torch>={_text(_TORCH)}'; or record a capture trace beside it",
         )
-    lacks = []
+    lacks, mends = [], []
     bindings = _version("cuda-bindings")
     if bindings is None or bindings < _CUDA:
         lacks.append(f"cuda-bindings >= {_text(_CUDA)}")
+        mends.append(f"pip install 'cuda-bindings>={_text(_CUDA)}'")
     driver = _driver_cuda()
     if driver is None or driver < _CUDA:
         lacks.append(f"a driver for CUDA >= {_text(_CUDA)}")
+        mends.append("install a newer NVIDIA driver")
     if lacks:
-        return note(
-            "annotations",
-            f"torch {_text(torch)} has them, but lacks {' and '.join(lacks)}",
-            f"pip install 'cuda-bindings>={_text(_CUDA)}'; a newer NVIDIA driver",
-        )
+        said = f"torch {_text(torch)} has them, but lacks {' and '.join(lacks)}"
+        return note("annotations", said, "; ".join(mends))
     return ok("annotations", f"torch {_text(torch)}, CUDA driver {_text(driver or ())}")
 
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture import engines, model_files
+from layerscope.capture import engines, file_checks, model_files, model_sizes, model_values
 from layerscope.capture.check.finding import Finding, missing, note, ok
-from layerscope.capture.config_patch import model_sizes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
 
@@ -23,19 +22,28 @@ _REGISTRIES = {
 
 
 def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
-    """Whether the config names an architecture and a layer count."""
+    """Whether the config is that of a possible model, and names an architecture and its layers."""
     text = model_files.text_config(config)
-    architectures = architectures_of(config)
+    architectures = model_files.architectures(config)
     count = model_files.layer_count(config)
     inner = ".".join(model_files.text_path(config))
     where = f" (text model: {inner})" if inner else ""
+    impossible = model_values.impossible_values(config)
+    if impossible:
+        return [
+            missing(
+                "config",
+                f"{files.config}: no such model: {'; '.join(impossible)}",
+                f"layerscope-capture config-patch {files.name} --set KEY=VALUE -o DIR",
+            )
+        ]
     if count is None:
         return [
             missing(
                 "config",
                 f"{files.config}: no layer count{where}",
                 f"layerscope-capture config-patch {files.name}"
-                f" --add {inner + '.' if inner else ''}num_hidden_layers=N -o DIR",
+                f" --add {model_files.dotted(inner, 'num_hidden_layers')}=N -o DIR",
             )
         ]
     names = ", ".join(architectures) or "no architectures"
@@ -53,40 +61,45 @@ def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
     return found
 
 
-def architectures_of(config: Mapping[str, Any]) -> list[str]:
-    """The `architectures` of the config, else of its text model."""
-    for holder in (config, model_files.text_config(config)):
-        names = holder.get("architectures")
-        if isinstance(names, list) and names:
-            return [str(name) for name in names]
-    return []
-
-
 def check_tokenizer(files: ModelFiles) -> Finding:
     """Whether a vocabulary lies beside the config."""
-    if files.has_tokenizer():
-        return ok("tokenizer", f"in {files.folder}")
-    return missing(
-        "tokenizer",
-        f"none beside {files.config}: engines do not start without one",
-        f"layerscope-capture config-patch {files.name} --aux-from ORGANISATION/MODEL -o DIR",
-    )
+    mend = f"layerscope-capture config-patch {files.name} --aux-from ORGANISATION/MODEL -o DIR"
+    if not files.vocabularies():
+        what = f"none beside {files.config}: engines do not start without one"
+        return missing("tokenizer", what, mend)
+    broken = file_checks.broken_tokenizers(files)
+    if broken:
+        return missing("tokenizer", "; ".join(broken), f"get it again; or {mend}")
+    return ok("tokenizer", f"in {files.folder}")
 
 
 def check_weights(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
-    """Whether weights are there; if not, what dummy weights of this config get wrong."""
+    """Whether whole weights are there; if none, what dummy weights of this config get wrong."""
     weights = files.weights()
+    broken = file_checks.broken_weights(files) if weights else []
+    if broken:
+        more = f"; {len(broken) - 1} more" if len(broken) > 1 else ""
+        return [
+            missing(
+                "weights",
+                f"{broken[0]}{more}",
+                "get them again (hf download; git lfs pull), or remove them and run with"
+                " dummy weights",
+            )
+        ]
     if weights:
         size = sum(path.stat().st_size for path in weights)
         return [ok("weights", f"{len(weights)} files, {size / 1e9:.2f} GB")]
+    caveats = dummy_caveats(files, config)
+    exceptions = ", with these exceptions" if caveats else ""
     found = [
         note(
             "weights",
-            "none: layer times need no trained weights, with these exceptions",
+            f"none: layer times need no trained weights{exceptions}",
             "--load-format dummy (vLLM, SGLang), --dummy-weights (walk, profile)",
         )
     ]
-    return found + [note("weights", text, mend) for text, mend in dummy_caveats(files, config)]
+    return found + [note("weights", text, mend) for text, mend in caveats]
 
 
 def dummy_caveats(files: ModelFiles, config: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -126,7 +139,7 @@ def dummy_caveats(files: ModelFiles, config: Mapping[str, Any]) -> list[tuple[st
 def check_engine(engine: str) -> Finding:
     """Whether the engine is installed in this Python environment."""
     try:
-        engines.require(engine, "check")
+        engines.require(engine)
     except CaptureError as error:
         return missing("engine", error.message, error.hint)
     return ok("engine", f"{engine} {engines.version_of(engine) or '(version unknown)'}")
@@ -134,7 +147,7 @@ def check_engine(engine: str) -> Finding:
 
 def check_architecture(engine: str, files: ModelFiles, config: Mapping[str, Any]) -> Finding:
     """Whether the installed engine names the model's architecture in its sources."""
-    wanted = architectures_of(config)
+    wanted = model_files.architectures(config)
     sources = _registry(engine)
     if not sources or not wanted:
         return note("class", f"{engine}'s list of architectures is not known here")

@@ -9,12 +9,20 @@ from typing import Any
 
 from layerscope.capture.check.finding import Finding, missing, note, ok
 from layerscope.capture.engine_program import PROGRAM, VARIABLE, engine_program
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, first_line
 
 _TIMEOUT_S = 60.0
+_GET = f"build it: make build, and {VARIABLE}=build/release/{PROGRAM}; or copy it from elsewhere"
 
 # Profiles whose anchor is no name that is known from the config: docs/profiles.md.
 _WITHOUT_FAMILY = ("generic", "generic_addnorm")
+
+# What the engine makes of the fields that it knows: docs/profiles.md, Layer types. Any other type
+# is a word of the config in capitals. A test compares them with the program.
+KNOWN_BASES = {
+    *("FULL", "SWA", "LINEAR", "DSA", "CONV", "MAMBA", "ATTN", "MLP", "MOE"),
+    *("SWA_ONLY", "CSA_C4", "HCA_C128", "V41_C2", "V41_C1"),
+}
 
 
 def check_profile(config: Path) -> list[Finding]:
@@ -28,19 +36,30 @@ def check_profile(config: Path) -> list[Finding]:
             missing(
                 "profile",
                 f"the program {PROGRAM} is not on PATH ({VARIABLE} names no program either)",
-                "build it: make build, and put build/release on PATH; or copy it from elsewhere",
+                _GET,
             )
         ]
     words = [program, "profiles", "infer", "--config", str(config), "--format", "json"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S)
-        document = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return [missing("profile", f"{program} gave no answer: {error}", f"{program} --version")]
-    if "error" in document:
-        refused = document["error"]
-        return [missing("profile", refused["message"], refused.get("hint", ""))]
-    return _findings(document["data"])
+        return [missing("profile", f"{program} does not run: {first_line(error)}", _GET)]
+    try:
+        document = json.loads(done.stdout)
+        if "error" in document:
+            refused = document["error"]
+            return [missing("profile", refused["message"], refused.get("hint", ""))]
+        return _findings(document["data"])
+    except (ValueError, KeyError, TypeError):
+        what = f"{program} is not the program {PROGRAM} of this version"
+        return [missing("profile", f"{what}: {_said(done)}", _GET)]
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    """What a program answered instead, in a few words."""
+    text = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    ending = f"status {done.returncode}"
+    return f"{ending}, {text[0][:80]}" if text else f"{ending}, and it said nothing"
 
 
 def _findings(data: dict[str, Any]) -> list[Finding]:
@@ -65,7 +84,7 @@ def _findings(data: dict[str, Any]) -> list[Finding]:
         return found
     types = ", ".join(f"{c['n']} {c['type']} ({c['layers']})" for c in clusters)
     found.append(ok("layers", f"{data['num_layers']}: {types}"))
-    unknown = [c["type"] for c in clusters if c["type"].split("+")[0] not in _KNOWN_BASES]
+    unknown = [c["type"] for c in clusters if c["type"].split("+")[0] not in KNOWN_BASES]
     if unknown:
         found.append(
             note(
@@ -75,9 +94,3 @@ def _findings(data: dict[str, Any]) -> list[Finding]:
             )
         )
     return found
-
-
-_KNOWN_BASES = {
-    *("FULL", "SWA", "LINEAR", "DSA", "CONV", "MAMBA", "ATTN", "MLP", "MOE"),
-    *("SWA_ONLY", "CSA_C4", "HCA_C128", "V41_C2", "V41_C1"),
-}

@@ -13,7 +13,7 @@ from layerscope.capture.model_files import ModelFiles
 
 _NAMES = (
     *model_files.TOKENIZER_FILES,
-    *model_files.GENERATION_FILES,
+    model_files.GENERATION_CONFIG,
     *model_files.PROCESSOR_FILES,
 )
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from layerscope.capture.model_files import dotted
+
 _ABSENT = "absent"
 
 
@@ -44,13 +46,13 @@ class Changes:
         if before is not ABSENT and type(before) is type(value) and before == value:
             return
         holder[key] = value
-        self.changes.append(Change(f"{at}.{key}" if at else key, before, value, why))
+        self.changes.append(Change(dotted(at, key), before, value, why))
 
     def remove(self, holder: dict[str, Any], key: str, why: str, at: str = "") -> None:
         """Removes a key of `holder`, if it is there, and records it."""
         if key in holder:
             before = holder.pop(key)
-            self.changes.append(Change(f"{at}.{key}" if at else key, before, ABSENT, why))
+            self.changes.append(Change(dotted(at, key), before, ABSENT, why))
 
     def document(self) -> list[dict[str, Any]]:
         """The changes for JSON: a key that was absent has no `before`, a removed one no `after`."""

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import copy
 import json
+import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines, errors, model_files, output
 from layerscope.capture.command import Command
-from layerscope.capture.config_patch import (
-    auxiliary_files,
-    fewer_layers,
-    model_sizes,
-    overrides,
-    tensor_parallel,
-)
-from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.config_patch import auxiliary_files
+from layerscope.capture.config_patch.patching import Patched, patch
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
+from layerscope.capture.model_options import positive
 from layerscope.capture.patches import plan as patch_plan
-from layerscope.capture.patches.plan import PatchPlan, RoutingPlan
 
 _DESCRIPTION = """\
 Writes a model folder with a changed config.json, the auxiliary files of the model (tokenizer,
@@ -88,14 +81,27 @@ def _add_overrides(parser: argparse.ArgumentParser) -> None:
         ("--unset", "KEY", "remove a key"),
     ):
         group.add_argument(option, action="append", default=[], metavar=meta, help=text)
-    group.add_argument("--model-type", metavar="NAME", help="rewrite model_type")
-    group.add_argument("--architectures", metavar="A,B", help="rewrite architectures")
+    group.add_argument("--model-type", type=_name, metavar="NAME", help="rewrite model_type")
+    group.add_argument(
+        "--architectures", type=_names, default=(), metavar="A,B", help="rewrite architectures"
+    )
+
+
+def _name(text: str) -> str:
+    """An argparse type: a model type, or the class of an architecture."""
+    if not re.fullmatch(r"\w[\w.-]*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name")
+    return text
+
+
+def _names(text: str) -> list[str]:
+    return [_name(name.strip()) for name in text.split(",")]
 
 
 def _add_layers(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("fewer layers")
     which = group.add_mutually_exclusive_group()
-    which.add_argument("--layers", type=int, metavar="N", help="the first N layers compute")
+    which.add_argument("--layers", type=positive, metavar="N", help="the first N layers compute")
     which.add_argument(
         "--keep-layers", metavar="LIST", help="these layers compute, for example 0,2,5-8"
     )
@@ -132,137 +138,59 @@ def _add_mock(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--ep-ranks",
-        type=int,
+        type=positive,
         default=1,
         metavar="R",
         help="expert-parallel ranks of the real run, for --balanced-routing (default: 1)",
     )
 
 
-@dataclass
-class _Patched:
-    """A patched config and what belongs to it."""
-
-    config: dict[str, Any]
-    changes: Changes
-    plan: PatchPlan
-    needs_dummy_weights: bool
-
-
 def _check_options(options: argparse.Namespace) -> None:
     if options.cut and options.layers is None:
-        raise CaptureError("--cut without --layers N", "say how many layers", errors.USAGE)
+        raise _usage("--cut without --layers N", "say how many layers")
     if options.mock_tp is not None and not 2 <= options.mock_tp <= 512:
-        raise CaptureError(f"--mock-tp {options.mock_tp}", "give 2 to 512", errors.USAGE)
-    if options.ep_ranks < 1:
-        raise CaptureError(f"--ep-ranks {options.ep_ranks}", "give 1 or more", errors.USAGE)
+        raise _usage(f"--mock-tp {options.mock_tp}", "give 2 to 512")
+    _check_companions(options)
     if options.no_aux and options.aux_from:
-        raise CaptureError("--no-aux and --aux-from", "give one of them", errors.USAGE)
+        raise _usage("--no-aux and --aux-from", "give one of them")
     if options.link_weights and (options.mock_tp or options.cut):
         what = "--mock-tp" if options.mock_tp else "--cut"
-        raise CaptureError(
+        raise _usage(
             f"--link-weights with {what}: the model's weights do not fit the config",
             "run the engine with dummy weights",
-            errors.USAGE,
         )
     if options.output is None and not options.dry_run:
-        raise CaptureError("no folder to write", "give one with -o DIR", errors.USAGE)
+        raise _usage("no folder to write", "give one with -o DIR")
 
 
-def _patch(config: dict[str, Any], options: argparse.Namespace, files: ModelFiles) -> _Patched:
-    changes = Changes()
-    for assignment in options.set:
-        overrides.set_key(config, assignment, changes)
-    for assignment in options.add:
-        overrides.add_key(config, assignment, changes)
-    for path in options.unset:
-        overrides.unset_key(config, path, changes)
-    architectures = [a for a in (options.architectures or "").split(",") if a]
-    overrides.rewrite_identity(config, options.model_type, architectures, changes)
-    keep = _fewer_layers(config, options, changes)
-    if options.mock_tp:
-        mock = tensor_parallel.MockOptions(
-            ranks=options.mock_tp,
-            moe=options.moe,
-            shared=options.shared_experts,
-            engine=options.engine,
-            keep_vocab=options.keep_vocab,
+def _check_companions(options: argparse.Namespace) -> None:
+    """Options that do nothing without another one."""
+    for given, name in (
+        (options.moe != "tp", f"--moe {options.moe}"),
+        (options.shared_experts != "divided", f"--shared-experts {options.shared_experts}"),
+        (options.keep_vocab, "--keep-vocab"),
+    ):
+        if given and not options.mock_tp:
+            raise _usage(f"{name} without --mock-tp N", "say of how many ranks")
+    if options.ep_ranks > 1 and not options.balanced_routing:
+        raise _usage(
+            f"--ep-ranks {options.ep_ranks} without --balanced-routing",
+            "it says over how many ranks experts are balanced",
         )
-        tensor_parallel.mock_rank_zero(config, mock, changes, _hf_quant(files))
-    plan = PatchPlan(
-        num_layers=model_files.layer_count(config) or 1,
-        keep_layers=None if keep is None else tuple(keep),
-        routing=_routing(config, options, changes) if options.balanced_routing else None,
-    )
-    return _Patched(config, changes, plan, bool(options.mock_tp or options.cut))
 
 
-def _fewer_layers(
-    config: dict[str, Any], options: argparse.Namespace, changes: Changes
-) -> list[int] | None:
-    """Cuts the config, or returns the layers that keep their forward; None: all of them."""
-    if options.layers is None and options.keep_layers is None:
-        return None
-    kept = fewer_layers.kept_layers(config, options.layers, options.keep_layers)
-    if options.cut:
-        fewer_layers.cut_layers(config, len(kept), changes)
-        return None
-    count = model_files.layer_count(config)
-    if len(kept) == count:
-        return None
-    changes.notes.append(
-        f"layers {fewer_layers.as_ranges(kept)} of {count} compute, the others pass on what they"
-        " get; all weights are loaded"
-    )
-    return kept
-
-
-def _hf_quant(files: ModelFiles) -> dict[str, Any] | None:
-    path = files.folder / "hf_quant_config.json"
-    return model_files.load_json(path) if path.is_file() else None
-
-
-def _routing(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> RoutingPlan:
-    moe = model_sizes.moe_sizes(model_files.text_config(config))
-    if moe is None:
-        raise CaptureError(
-            "--balanced-routing: the config has no experts", "leave it out for a dense model"
-        )
-    experts = model_files.text_config(config)[moe.count_key]
-    if experts % options.ep_ranks:
-        raise CaptureError(
-            f"--ep-ranks {options.ep_ranks}: {experts} experts are not divisible by it",
-            "give a divisor",
-            errors.USAGE,
-        )
-    changes.notes.append(
-        f"balanced routing: {moe.top_k} of {experts} experts a token, round robin, where hooks run"
-    )
-    groups = moe.groups if experts % moe.groups == 0 else 1
-    return RoutingPlan(experts, moe.top_k, groups, min(moe.top_groups, groups), options.ep_ranks)
-
-
-def _document(files: ModelFiles, options: argparse.Namespace, patched: _Patched) -> dict[str, Any]:
-    mock = None
-    if options.mock_tp:
-        mock = {"tp": options.mock_tp, "moe": options.moe, "shared_experts": options.shared_experts}
-    return {
-        **patched.plan.document(),
-        "source": files.name,
-        "needs_dummy_weights": patched.needs_dummy_weights,
-        "mock": mock,
-        "changes": patched.changes.document(),
-        "notes": patched.changes.notes,
-    }
+def _usage(message: str, hint: str) -> CaptureError:
+    return CaptureError(message, hint, errors.USAGE)
 
 
 def _auxiliary(files: ModelFiles, options: argparse.Namespace) -> list[Path]:
+    """The files that go beside the config; a dry run does not ask the hub for those of another."""
     if options.no_aux:
         return []
     found = {path.name: path for path in auxiliary_files.beside(files)}
     if "quantization_config" not in options.unset:  # of this model, never of --aux-from
         found.update((p.name, p) for p in files.present(model_files.QUANTISATION_FILES))
-    if options.aux_from:
+    if options.aux_from and not options.dry_run:
         folder = auxiliary_files.source_folder(options.aux_from)
         other = ModelFiles(options.aux_from, folder, folder / model_files.CONFIG)
         extra = auxiliary_files.beside(other)
@@ -275,8 +203,16 @@ def _auxiliary(files: ModelFiles, options: argparse.Namespace) -> list[Path]:
     return sorted(found.values(), key=lambda path: path.name)
 
 
+def _generation(auxiliary: list[Path], options: argparse.Namespace) -> dict[str, Any] | None:
+    """The document of generation_config.json, where there is one whose token ids may move."""
+    if not options.mock_tp:
+        return None
+    found = [path for path in auxiliary if path.name == model_files.GENERATION_CONFIG]
+    return model_files.load_json(found[0]) if found else None
+
+
 def _write(
-    files: ModelFiles, options: argparse.Namespace, patched: _Patched, auxiliary: list[Path]
+    files: ModelFiles, options: argparse.Namespace, patched: Patched, auxiliary: list[Path]
 ) -> int:
     """Writes the folder; returns how many weight files were linked."""
     folder: Path = options.output
@@ -284,15 +220,19 @@ def _write(
         raise CaptureError(f"{folder} holds the model itself", "choose another folder with -o")
     with output.new_folder(folder, force=options.force) as aside:
         auxiliary_files.copy_into(aside, auxiliary)
-        # As transformers writes it: indented, with NaN and Infinity where the original has them.
-        text = json.dumps(patched.config, indent=2, ensure_ascii=False) + "\n"
-        output.write_bytes(aside / model_files.CONFIG, text.encode())
-        plan = json.dumps(_document(files, options, patched), indent=1, ensure_ascii=False) + "\n"
-        output.write_bytes(aside / patch_plan.FILE_NAME, plan.encode())
+        _write_json(aside / model_files.CONFIG, patched.config)
+        if patched.generation is not None:
+            _write_json(aside / model_files.GENERATION_CONFIG, patched.generation)
+        _write_json(aside / patch_plan.FILE_NAME, patched.document(files.name, options))
         return auxiliary_files.link_weights(aside, files) if options.link_weights else 0
 
 
-def _say(options: argparse.Namespace, patched: _Patched, auxiliary: list[Path]) -> None:
+def _write_json(path: Path, document: dict[str, Any]) -> None:
+    """As transformers writes configs: indented ASCII, NaN and Infinity where the original has."""
+    output.write_bytes(path, f"{json.dumps(document, indent=2)}\n".encode())
+
+
+def _say(patched: Patched, auxiliary: list[Path]) -> None:
     for line in patched.changes.lines():
         print(line)
     if not patched.changes.changes:
@@ -305,14 +245,14 @@ def _say(options: argparse.Namespace, patched: _Patched, auxiliary: list[Path]) 
     )
 
 
-def _next_step(options: argparse.Namespace, patched: _Patched, linked: int) -> str:
+def _next_step(options: argparse.Namespace, patched: Patched, linked: int) -> str:
     words = []
     if not patched.plan.is_empty():
         words.append(f"{patch_plan.VARIABLE}={shlex.quote(str(options.output))}")
     folder = shlex.quote(str(options.output))
     words += ["layerscope-capture", "drive", "--engine", options.engine, folder]
     words += ["--batch-size", "1", "--input-len", "1024", "--milestones", "1,16", "-o", "drive"]
-    if patched.needs_dummy_weights or not linked:
+    if not linked:
         words.append("--dummy-weights")
     return "run it, for example: " + " ".join(words)
 
@@ -340,13 +280,13 @@ def _run(options: argparse.Namespace) -> int:
             raise
         _dry_run_without_model(options, error)
     else:
-        patched = _patch(copy.deepcopy(model_files.load_config(files.config)), options, files)
+        auxiliary = _auxiliary(files, options)
+        patched = patch(files, _generation(auxiliary, options), options)
         if options.dry_run:
-            _say(options, patched, auxiliary_files.beside(files) if not options.no_aux else [])
+            _say(patched, auxiliary)
         else:
-            auxiliary = _auxiliary(files, options)
             linked = _write(files, options, patched, auxiliary)
-            _say(options, patched, auxiliary)
+            _say(patched, auxiliary)
             if options.link_weights:
                 none = "" if linked else f": {files.name} has none"
                 print(f"linked {linked} weight files{none}")

@@ -41,7 +41,8 @@ def parse_layers(text: str, count: int) -> list[int]:
                 "for example --keep-layers 0,2,5-8",
                 errors.USAGE,
             )
-        low, high = int(first), int(last or first)
+        # Python reads no number of thousands of digits; all of ten are outside.
+        low, high = int(first[:10]), int((last or first)[:10])
         if low > high or high >= count:
             raise CaptureError(
                 f"--keep-layers {text}: {part} is outside of layers 0 to {count - 1}",
@@ -67,7 +68,9 @@ def kept_layers(config: dict[str, Any], layers: int | None, keep: str | None) ->
         wanted = layers or 0
         if not 0 < wanted <= count:
             raise CaptureError(
-                f"--layers {layers}: the model has {count} layers", "give 1 to that", errors.USAGE
+                f"--layers {layers}: the model has {count} layers",
+                f"give 1 to {count}",
+                errors.USAGE,
             )
         kept = list(range(wanted))
     if kept[0] != 0:
@@ -132,7 +135,7 @@ def _cut_kimi(text: dict[str, Any], at: str, before: int, count: int, changes: C
     inner = text.get("linear_attn_config")
     if not isinstance(inner, dict):
         return
-    where = f"{at}.linear_attn_config" if at else "linear_attn_config"
+    where = model_files.dotted(at, "linear_attn_config")
     lists = [inner[name] for name in _KIMI_LISTS if _are_numbers(inner.get(name))]
     from_one = any(before in numbers for numbers in lists)
     last = count if from_one else count - 1

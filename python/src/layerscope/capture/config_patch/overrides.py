@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from layerscope.capture import errors
+from layerscope.capture.config_patch import token_ids
 from layerscope.capture.config_patch.changes import Change, Changes
 from layerscope.capture.errors import CaptureError
 
@@ -56,6 +58,9 @@ def add_key(config: dict[str, Any], assignment: str, changes: Changes) -> None:
         holder = found[0][found[1]]
     if not isinstance(holder, dict):
         raise _usage(f"{parent} is {_kind(holder)}, it takes no keys", "set it whole with --set")
+    elsewhere = _same_name(config, key)
+    if elsewhere:
+        changes.notes.append(f"{path} is new; {elsewhere[0]} was there and stays as it is")
     changes.set(holder, key, _parse(text), "--add", parent)
 
 
@@ -74,7 +79,7 @@ def unset_key(config: dict[str, Any], path: str, changes: Changes) -> None:
 def rewrite_identity(
     config: dict[str, Any], model_type: str | None, architectures: Sequence[str], changes: Changes
 ) -> None:
-    """Rewrites `model_type` and `architectures`.
+    """Rewrites `model_type` and `architectures`, those of them that are given.
 
     `auto_map` goes with them: it would bring back the classes of the old type wherever remote code
     is trusted.
@@ -89,7 +94,7 @@ def rewrite_identity(
 
 def _split(assignment: str, option: str) -> tuple[str, str]:
     path, equals, text = assignment.partition("=")
-    if not equals or not path.strip("."):
+    if not equals or not all(piece.strip() for piece in path.split(".")):
         raise _usage(f"{option} {assignment}: no KEY=VALUE", f"for example {option} a.b=4")
     return path.strip(), text.strip()
 
@@ -132,6 +137,7 @@ def _value(text: str, before: Any, path: str) -> Any:
     value = _parse(text)
     if before is None:
         return value  # null says nothing of the type
+    _check_number(value, before, path)
     if isinstance(before, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if value is None and isinstance(before, (dict, list)):
@@ -144,6 +150,29 @@ def _value(text: str, before: Any, path: str) -> Any:
     if isinstance(value, list):
         _check_elements(value, before, path)
     return value
+
+
+def _check_number(value: Any, before: Any, path: str) -> None:
+    """Negative, endless and NaN are refused where a number stands that is none of these.
+
+    Token ids may be negative: there is no such token.
+    """
+    if not isinstance(value, (int, float)) or not isinstance(before, (int, float)):
+        return
+    is_odd = value < 0 <= before and not token_ids.is_token_key(path.rpartition(".")[2])
+    is_endless = not _is_finite(value) and (_is_finite(before) or isinstance(value, int))
+    if is_odd or is_endless:
+        raise _usage(
+            f"--set {path}={value}: {_shown(before)} stands there",
+            f"if it is meant: --unset {path} --add {path}={value}",
+        )
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        return False
 
 
 def _check_elements(value: list[Any], before: list[Any], path: str) -> None:
@@ -173,11 +202,13 @@ def _all_paths(node: dict[str, Any], prefix: str = "") -> Iterator[str]:
             yield from _all_paths(value, f"{path}.")
 
 
+def _same_name(config: dict[str, Any], key: str) -> list[str]:
+    return [path for path in _all_paths(config) if path.rpartition(".")[2] == key]
+
+
 def _unknown(config: dict[str, Any], path: str) -> CaptureError:
-    paths = list(_all_paths(config))
-    last = path.rpartition(".")[2]
-    same_name = [p for p in paths if p.rpartition(".")[2] == last]
-    near = same_name[:1] or difflib.get_close_matches(path, paths, 1)
+    same_name = _same_name(config, path.rpartition(".")[2])
+    near = same_name[:1] or difflib.get_close_matches(path, list(_all_paths(config)), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     return _usage(f"no key {path} in the config", f"{hint}A new key is made with --add {path}=...")
 

@@ -13,18 +13,18 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from layerscope.capture import model_files
-from layerscope.capture.config_patch import model_sizes, quant_blocks
+from layerscope.capture import model_files, model_sizes
+from layerscope.capture.config_patch import alternatives, quant_blocks, token_ids
 from layerscope.capture.config_patch.changes import Changes
-from layerscope.capture.config_patch.model_sizes import MoeSizes
-from layerscope.capture.config_patch.quant_blocks import Block
+from layerscope.capture.config_patch.mock_options import MockOptions
+from layerscope.capture.config_patch.quant_blocks import Block, QuantBlocks
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.model_sizes import MoeSizes
 
 _VOCAB_PADDING = 64  # vLLM and SGLang pad the vocabulary to this before they divide it
-_TOKEN_IDS = ("bos_token_id", "eos_token_id", "pad_token_id")
+_VOCABULARIES = ("vocab_size", "vocab_size_per_layer_input")
 _WHOLE = (
     "q_lora_rank",
     "kv_lora_rank",
@@ -35,84 +35,67 @@ _WHOLE = (
 )
 
 
-@dataclass(frozen=True)
-class MockOptions:
-    """How the model would be spread over `ranks` GPUs.
-
-    `moe`: "tp" divides each expert, "ep" the number of experts. `shared`: "divided" as engines do
-    in plain tensor parallelism, "whole" as they do with DeepEP or attention data parallelism.
-    `engine`: TensorRT-LLM divides dense MLPs and shared experts only so far as blocks allow.
-    """
-
-    ranks: int
-    moe: str = "tp"
-    shared: str = "divided"
-    engine: str = "vllm"
-    keep_vocab: bool = False
-
-
 def mock_rank_zero(
     config: dict[str, Any],
     options: MockOptions,
     changes: Changes,
     hf_quant: Mapping[str, Any] | None = None,
+    generation: dict[str, Any] | None = None,
 ) -> None:
-    """Divides the sizes of `config` in place. Raises CaptureError with every reason why not."""
-    reasons = _RankZero(config, options, changes, hf_quant).run()
-    if reasons:
-        possible = _possible_ranks(config, options, hf_quant)
+    """Divides the sizes of `config` in place; token ids of `generation` move with the vocabulary.
+
+    `generation` is the document of generation_config.json. Raises CaptureError with every reason
+    why not, and with what would do.
+    """
+    text = model_files.text_config(config)
+    heads = text.get("num_attention_heads")
+    if not isinstance(heads, int) or heads < 1:
         raise CaptureError(
-            f"no rank 0 of TP={options.ranks}: " + "; ".join(reasons),
-            f"these divide: {possible}" if possible else "no smaller number divides either",
+            "--mock-tp: the config has no num_attention_heads, so nothing says how heads divide",
+            "name them as most configs do: --add num_attention_heads=N",
         )
+    quant = config.get("quantization_config") or text.get("quantization_config")
+    blocks = quant_blocks.read_blocks(quant if isinstance(quant, dict) else None, hf_quant, text)
+    rank = _RankZero(config, options, blocks, generation)
+    reasons = rank.reasons_against()
+    if not reasons:
+        rank.commit(config, generation, changes)
+        return
 
+    def fits(tried: MockOptions) -> bool:
+        return not _RankZero(config, tried, blocks, generation).reasons_against()
 
-def _possible_ranks(
-    config: Mapping[str, Any], options: MockOptions, hf_quant: Mapping[str, Any] | None
-) -> str:
-    """The numbers of ranks up to the wanted one that would do, each MoE way, as text."""
-    ways = []
-    is_moe = model_sizes.moe_sizes(model_files.text_config(config)) is not None
-    for moe in ("tp", "ep") if is_moe else ("tp",):
-        good = []
-        for ranks in range(2, options.ranks + 1):
-            tried = MockOptions(ranks, moe, options.shared, options.engine, options.keep_vocab)
-            # A try that succeeds changes its config: each one gets its own.
-            if not _RankZero(copy.deepcopy(dict(config)), tried, Changes(), hf_quant).run():
-                good.append(str(ranks))
-        if good:
-            ways.append(f"{', '.join(good)}" + (f" with --moe {moe}" if is_moe else ""))
-    return "; ".join(ways)
+    is_moe = model_sizes.moe_sizes(text) is not None
+    possible = alternatives.alternatives(options, heads, is_moe=is_moe, fits=fits)
+    raise CaptureError(
+        f"no rank 0 of TP={options.ranks}: " + "; ".join(reasons),
+        f"these divide: {possible}" if possible else f"no number up to {options.ranks} divides",
+    )
 
 
 class _RankZero:
-    """One division: the text config, the options, and the reasons why it is not possible."""
+    """One division: copies of the documents, the options, and why it is not possible."""
 
     def __init__(
         self,
         config: dict[str, Any],
         options: MockOptions,
-        changes: Changes,
-        hf_quant: Mapping[str, Any] | None,
+        blocks: QuantBlocks,
+        generation: dict[str, Any] | None,
     ) -> None:
-        self.config = config
+        # The work is done on copies: a refused config stays as it was.
+        self.config = copy.deepcopy(config)
+        self.generation = copy.deepcopy(generation)
         self.at = ".".join(model_files.text_path(config))
-        # The work is done on a copy: a refused config stays as it was.
         self.original = model_files.text_config(config)
-        self.text = copy.deepcopy(self.original)
+        self.text = model_files.text_config(self.config)
         self.options = options
-        self.changes = changes
+        self.blocks = blocks
         self.planned = Changes()
         self.reasons: list[str] = []
-        quant = config.get("quantization_config") or self.text.get("quantization_config")
-        self.blocks = quant_blocks.read_blocks(
-            quant if isinstance(quant, dict) else None, hf_quant, self.text
-        )
 
-    def run(self) -> list[str]:
-        heads = self.text.get("num_attention_heads")
-        if not isinstance(heads, int) or heads < 1:
-            return ["the config has no num_attention_heads, so nothing says how heads are divided"]
+    def reasons_against(self) -> list[str]:
+        """Divides everything; returns why that is not possible, or nothing."""
         moe = model_sizes.moe_sizes(self.text)
         self._attention()
         self._linear_attention()
@@ -122,16 +105,19 @@ class _RankZero:
             self._shared(moe)
         if not self.options.keep_vocab:
             self._vocabulary()
-        if not self.reasons:
-            self._commit()
         return self.reasons
 
-    def _commit(self) -> None:
-        self.original.clear()
-        self.original.update(self.text)
+    def commit(
+        self, config: dict[str, Any], generation: dict[str, Any] | None, changes: Changes
+    ) -> None:
+        """Puts what was divided into the documents that it was made of."""
         self._notes()
-        self.changes.changes.extend(self.planned.changes)
-        self.changes.notes.extend(self.planned.notes)
+        for document, divided in ((config, self.config), (generation, self.generation)):
+            if document is not None and divided is not None:
+                document.clear()
+                document.update(divided)
+        changes.changes.extend(self.planned.changes)
+        changes.notes.extend(self.planned.notes)
 
     def _set(self, key: str, value: Any, why: str, inner: str = "") -> None:
         holder = self.text[inner] if inner else self.text
@@ -324,27 +310,27 @@ class _RankZero:
     # Vocabulary
 
     def _vocabulary(self) -> None:
-        vocab, n = self.text.get("vocab_size"), self.options.ranks
+        n = self.options.ranks
+        vocab = self.text.get("vocab_size")
         if not isinstance(vocab, int) or vocab < 1:
             return
-        padded = -(-vocab // _VOCAB_PADDING) * _VOCAB_PADDING
-        if padded % n:
-            self.reasons.append(f"vocab_size {vocab}, padded {padded}, is not divisible by {n}")
-            return
-        local = padded // n
-        self._set("vocab_size", local, f"vocabulary, padded to {_VOCAB_PADDING}, / {n}")
-        for key in _TOKEN_IDS:
-            value = self.text.get(key)
-            ids: list[Any] = value if isinstance(value, list) else [value]
-            if all(isinstance(i, int) for i in ids) and any(i >= local for i in ids):
-                moved = [i % local for i in ids]
-                self._set(
-                    key,
-                    moved if isinstance(value, list) else moved[0],
-                    "inside the divided vocabulary",
-                )
+        for key in _VOCABULARIES:
+            size = self.text.get(key)
+            if not isinstance(size, int):
+                continue
+            padded = -(-size // _VOCAB_PADDING) * _VOCAB_PADDING
+            if padded % n:
+                self.reasons.append(f"{key} {size}, padded {padded}, is not divisible by {n}")
+                return
+            self._set(key, padded // n, f"vocabulary, padded to {_VOCAB_PADDING}, / {n}")
+        local = self.text["vocab_size"]
+        if self.config.get("vocab_size") == vocab:  # a wrapper that repeats it
+            self.planned.set(self.config, "vocab_size", local, "as in the text model")
+        if not token_ids.move_inside(self.config, self.generation, local, self.planned):
+            self.reasons.append(f"a vocabulary of {local} has too few ids for the special tokens")
         self.planned.notes.append(
-            f"token ids end at {local - 1}: give prompts as ids, not as text of the tokenizer"
+            f"token ids end at {local - 1}: give prompts as ids, not as text of the tokenizer;"
+            " special ids that the config does not state keep the defaults of its class"
         )
 
     def _notes(self) -> None:

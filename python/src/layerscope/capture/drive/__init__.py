@@ -2,5 +2,5 @@
 
 `command` plans and starts `session` (under nsys where it exists); the session runs an engine
 through `engine_drivers`; in the engine's own processes `step_points` marks the steps that were
-asked for and notes them in bench_steps_rank<r>.jsonl.
+asked for, and `marked_steps` notes them in bench_steps_rank<r>.jsonl.
 """

@@ -9,6 +9,7 @@ from layerscope.capture.command import Command
 from layerscope.capture.drive.drive_options import add_drive_options, drive_plan
 from layerscope.capture.drive.drive_run import describe, run_drive
 from layerscope.capture.drive.recordings import recordings
+from layerscope.capture.patches.model_of_plan import plan_lines
 
 _DESCRIPTION = """\
 Runs a model in an engine's offline interface and records decode steps of chosen batch sizes and
@@ -37,14 +38,17 @@ _EXAMPLES = (
 
 def _run(options: argparse.Namespace) -> int:
     plan = drive_plan(options)
+    patches = plan_lines([plan.model])
     if options.dry_run:
-        print(describe(plan, options.output, "nsys" if plan.profiler == "nsys" else None))
+        nsys = "nsys" if plan.profiler == "nsys" else None
+        print(describe(plan, options.output, nsys), *patches, sep="\n")
         return 0
     summary = run_drive(plan, options.output, force=options.force)
     for (batch, past), steps in sorted(summary.steps.items()):
         print(f"batch {batch}, past length {past}: {steps} steps")
-    for recording in recordings(options.output):
-        print(f"next: layerscope steps {shlex.join(map(str, recording))}")
+    if groups := recordings(options.output):
+        read = groups[0] if len(groups) == 1 else [options.output]
+        print(f"next: layerscope steps {shlex.join(map(str, read))}")
     return 0
 
 

@@ -10,7 +10,7 @@ from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.nsys import nsys_program, require_nsys
 from layerscope.capture.errors import USAGE, CaptureError
 from layerscope.capture.hooks.settings import BACKENDS, backend_names
-from layerscope.capture.model_options import engine_arg, positive
+from layerscope.capture.model_options import add_shared_options, positive
 
 PROFILERS = ("auto", "nsys", "torch", "none")
 
@@ -26,7 +26,7 @@ def milestone_list(text: str) -> tuple[int, ...]:
 
 def add_drive_options(parser: argparse.ArgumentParser) -> None:
     """Adds MODEL and everything of `DrivePlan`."""
-    parser.add_argument("model", metavar="MODEL", help="a model folder or a name of the hub")
+    add_shared_options(parser, "model")
     parser.add_argument(
         "--engine", choices=engines.SERVING, required=True, help="what runs the model"
     )
@@ -95,39 +95,25 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_engine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dtype", default="auto", help="bfloat16, float16, … (default: auto)")
+    add_shared_options(parser, "dtype")
     parser.add_argument("--quantization", metavar="Q", help="as the engine calls it: fp8, …")
     parser.add_argument(
         "--kv-cache-dtype", default="auto", metavar="T", help="fp8, … (default: auto)"
     )
-    for short, name, what in (
-        ("-tp", "tensor", "GPUs that share each layer"),
-        ("-pp", "pipeline", "stages"),
-        ("-ep", "expert", "GPUs that share the experts (vLLM: all of them, if above 1)"),
-    ):
-        parser.add_argument(
-            short, f"--{name}-parallel-size", type=positive, default=1, metavar="N", help=what
-        )
+    add_shared_options(parser, "tensor_parallel", "pipeline_parallel")
     parser.add_argument(
-        "--dummy-weights",
-        action="store_true",
-        help="random weights: config.json is enough. Routers of MoE models then send almost all "
-        "tokens to the same experts (docs/capture.md)",
+        "-ep",
+        "--expert-parallel-size",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="GPUs that share the experts (vLLM: all of them, if above 1)",
     )
+    add_shared_options(parser, "dummy_weights")
     parser.add_argument(
         "--eager", action="store_true", help="decode without CUDA graphs (default: full graphs)"
     )
-    parser.add_argument(
-        "--trust-remote-code", action="store_true", help="run code that lies in the model folder"
-    )
-    parser.add_argument(
-        "--engine-arg",
-        type=engine_arg,
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a further keyword of the engine's constructor; may be given again",
-    )
+    add_shared_options(parser, "trust_remote_code", "engine_arg")
 
 
 def chosen_profiler(asked: str, engine: str, *, dry_run: bool) -> str:
@@ -152,7 +138,7 @@ def chosen_profiler(asked: str, engine: str, *, dry_run: bool) -> str:
 
 
 def drive_plan(options: argparse.Namespace) -> DrivePlan:
-    """What `add_drive_options` read, checked; nothing is looked up but nsys."""
+    """What `add_drive_options` read, checked; nsys and the model's config are looked up."""
     profiler = chosen_profiler(options.profiler, options.engine, dry_run=options.dry_run)
     default_backend = "nvtx" if profiler == "nsys" else "record_function"
     plan = DrivePlan(

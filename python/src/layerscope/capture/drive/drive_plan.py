@@ -7,11 +7,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from layerscope.capture import engines
+from layerscope.capture.context_length import check_context_length
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
+from layerscope.capture.hooks.settings import Point
 
 # Not .json: the engine takes the JSON files of a folder for traces of ranks.
 PLAN_FILE = "drive.plan"
 SUMMARY_FILE = "drive.summary"
+
+# SGLang takes prompts of its context less 6 tokens, and gives two tokens less than are left of it
+# (`max_req_input_len` and `init_req_max_new_tokens` of its scheduler, 0.4 to 0.5).
+_SGLANG_RESERVE = 6
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class DrivePlan:
     engine_args: dict[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raises CaptureError where the numbers do not fit each other."""
+        """Raises CaptureError where the numbers do not fit each other, or the model's config."""
         steps = self.output_len - 1
         beyond = [m for m in self.milestones if m > steps]
         if beyond:
@@ -62,9 +69,10 @@ class DrivePlan:
                 "use --warmup 1 or more",
                 USAGE,
             )
+        check_context_length(self.model, self.max_model_len, self.engine_args)
 
     @property
-    def points(self) -> frozenset[tuple[int, int]]:
+    def points(self) -> frozenset[Point]:
         """The (batch, past length) of all steps that are marked."""
         return frozenset(
             (batch, length + milestone - 1)
@@ -75,8 +83,9 @@ class DrivePlan:
 
     @property
     def max_model_len(self) -> int:
-        """Tokens that a request has at most."""
-        return max(self.input_lens) + self.output_len
+        """Tokens that the engine is told to have room for in a request."""
+        reserve = _SGLANG_RESERVE if self.engine == engines.SGLANG else 0
+        return max(self.input_lens) + self.output_len + reserve
 
     def to_json(self) -> str:
         """One document, for the session's process and for those who read the folder."""

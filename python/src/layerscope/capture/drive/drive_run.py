@@ -11,14 +11,16 @@ from pathlib import Path
 
 from layerscope.capture import engines, processes
 from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
-from layerscope.capture.drive.nsys import nsys_words, report_files, require_nsys
-from layerscope.capture.drive.recordings import spread_annotations
-from layerscope.capture.drive.session import Point, finished_points, marked_points
+from layerscope.capture.drive.failure_causes import failure_hint
+from layerscope.capture.drive.nsys import nsys_words, require_nsys
+from layerscope.capture.drive.recordings import recordings, spread_annotations
+from layerscope.capture.drive.session import finished_points, marked_points
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment
-from layerscope.capture.hooks.settings import HookSettings, StepSettings
+from layerscope.capture.hooks.settings import ARMED, HookSettings, Point, StepSettings
 from layerscope.capture.kept_logs import logs_kept
+from layerscope.capture.loadable import require_loadable
 from layerscope.capture.output import new_folder, write_bytes
 
 LOG = "session.log"
@@ -30,7 +32,7 @@ class DriveSummary:
 
     engine: str
     version: str | None
-    steps: dict[tuple[int, int], int]
+    steps: dict[Point, int]
     modules: int  # with a range, in rank 0
 
     def to_json(self) -> str:
@@ -39,7 +41,7 @@ class DriveSummary:
         return json.dumps({**asdict(self), "steps": steps}, ensure_ascii=False, indent=1) + "\n"
 
 
-def session_words(plan: DrivePlan, folder: Path, *, program: str | None = None) -> list[str]:
+def session_words(folder: Path, program: str | None) -> list[str]:
     """The command line of the session; `program` is nsys, if it shall record."""
     words = [sys.executable, "-m", "layerscope.capture.drive.session", str(folder)]
     return words if program is None else nsys_words(program, folder, words)
@@ -59,18 +61,22 @@ def run_drive(
     points is a good one, and the summary says which. On Ctrl-C, too, every process that was started
     is ended.
     """
-    engines.require(plan.engine, "drive")
+    engines.require(plan.engine)
+    require_loadable(
+        plan.model, plan.engine_args, dummy_weights=plan.dummy_weights, reads_tokenizer=False
+    )
     program = require_nsys() if plan.profiler == "nsys" else None
     output = output.absolute()
     with new_folder(output, force=force) as folder, logs_kept(folder, output, [LOG]):
         write_bytes(folder / PLAN_FILE, plan.to_json().encode())
-        words = session_words(plan, folder, program=program)
+        words = session_words(folder, program)
         environment = hooked_environment(session_settings(plan, folder))
         with (
             processes.adopted(),
             processes.running(words, log=folder / LOG, env=environment) as process,
         ):
             code = process.wait()
+        (folder / ARMED).unlink(missing_ok=True)  # of a round that broke off
         steps = _recorded_steps(plan, folder, code, all_points=all_points)
         spread_annotations(folder)
         modules = read_reports(folder)[0].modules
@@ -93,19 +99,27 @@ def _recorded_steps(
     missing = sorted(plan.points - marked.keys())
     if missing and (all_points or not marked):
         raise _points_missing(plan, missing)
-    if plan.profiler == "nsys" and not report_files(folder):
-        raise CaptureError(
-            f"nsys left no report; its last words:\n{processes.tail_of(folder / LOG)}",
-            "does `nsys status --environment` say that it may profile here?",
-        )
+    if plan.profiler != "none" and not recordings(folder):
+        raise _nothing_recorded(plan, folder)
     return marked
+
+
+def _nothing_recorded(plan: DrivePlan, folder: Path) -> CaptureError:
+    if plan.profiler == "nsys":
+        hint = "does `nsys status --environment` say that it may profile here?"
+    else:
+        hint = "what do they say of the profiler? --profiler nsys does without it"
+    return CaptureError(
+        f"{plan.profiler} left no recording; its last words:\n{processes.tail_of(folder / LOG)}",
+        hint,
+    )
 
 
 def _session_failed(plan: DrivePlan, folder: Path, code: int) -> CaptureError:
     return CaptureError(
         f"the session of {plan.engine} ended with {code}; its last words:\n"
         + processes.tail_of(folder / LOG),
-        "run it with --profiler none, and --eager, to see whether the engine runs at all",
+        failure_hint(folder / LOG, plan.engine, code),
     )
 
 
@@ -134,7 +148,7 @@ def _points_missing(plan: DrivePlan, missing: Sequence[Point]) -> CaptureError:
 def describe(plan: DrivePlan, output: Path, program: str | None) -> str:
     """What `run_drive` would do, for people."""
     folder = output.absolute()
-    shown = session_words(plan, folder, program=program)
+    shown = session_words(folder, program)
     points = ", ".join(f"({batch}, {past})" for batch, past in sorted(plan.points))
     lines = [
         f"would run: {subprocess.list2cmdline(shown)}",

@@ -13,11 +13,15 @@ from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.canonical_rule import RULES, rule_of, with_batches
 from layerscope.capture.random_prompts import Prompts
+from layerscope.capture.vllm_profiler import VllmProfiler
 
-_DEFAULTS = (None, False, 1, "auto")
 # In vLLM a request of which all is cached still computes its last block, and the batch begins to
 # decode together only where these fit one step. Block size and budget are vLLM's defaults.
 _VLLM_BLOCK, _VLLM_BUDGET = 16, 8192
+
+
+def _is_default(value: object) -> bool:
+    return value is not True and value in (None, False, 1, "auto")
 
 
 class EngineDriver(Protocol):
@@ -90,11 +94,11 @@ class VllmDriver:
         if first_step > _VLLM_BUDGET:
             options["max_num_batched_tokens"] = first_step
         if plan.profiler == "torch":
-            options["profiler_config"] = {
-                "profiler": "torch",
-                "torch_profiler_dir": str(folder),
-                "torch_profiler_with_stack": False,  # the ranges say the modules
-            }
+            # The ranges say the modules.
+            profiler = VllmProfiler(folder, with_stack=False, with_shapes=False)
+            os.environ.update(profiler.environment())
+            if config := profiler.config():
+                options["profiler_config"] = config
         self._llm = LLM(**{**options, **plan.engine_args})
 
     def decode(self, prompts: Prompts, output_len: int) -> None:
@@ -152,7 +156,7 @@ class SglangDriver:
         if plan.eager:
             options["disable_cuda_graph"] = True
         # Versions lack some; what is at its default anyway is not worth an error.
-        given = {k: v for k, v in options.items() if k in fields or v not in _DEFAULTS}
+        given = {k: v for k, v in options.items() if k in fields or not _is_default(v)}
         self._engine = Engine(**{**given, **plan.engine_args})
 
     def decode(self, prompts: Prompts, output_len: int) -> None:
@@ -168,7 +172,8 @@ class SglangDriver:
 
     def start_profile(self) -> None:
         """In every scheduler."""
-        self._engine.start_profile(output_dir=str(self._folder))
+        # The ranges say the modules.
+        self._engine.start_profile(output_dir=str(self._folder), with_stack=False)
 
     def stop_profile(self) -> None:
         """In every scheduler."""

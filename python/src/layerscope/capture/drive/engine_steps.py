@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-Point = tuple[int, int]  # batch, past length
+from layerscope.capture.hooks.settings import Point
 
 
 def uniform(pasts: Iterable[int]) -> Point | None:

@@ -5,20 +5,18 @@ FOLDER holds drive.plan; hooks and steps come from the environment.
 
 from __future__ import annotations
 
-import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
 from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver
-from layerscope.capture.drive.step_marker import steps_name
+from layerscope.capture.drive.marked_steps import marked_steps
 from layerscope.capture.errors import OK, CaptureError
 from layerscope.capture.hooks.plugin import install_all
-from layerscope.capture.hooks.settings import ARMED
+from layerscope.capture.hooks.settings import ARMED, Point
 from layerscope.capture.random_prompts import prompts_of, token_range
 from layerscope.capture.trace_files import is_trace
-
-Point = tuple[int, int]
 
 
 def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
@@ -62,14 +60,7 @@ def _put_aside(folder: Path, name: str) -> None:
 
 def marked_points(folder: Path) -> dict[Point, int]:
     """How often each point was marked in rank 0."""
-    marked: dict[Point, int] = {}
-    file = folder / steps_name(0)
-    if file.is_file():
-        for line in file.read_text().splitlines():
-            entry = json.loads(line)
-            point = (int(entry["batch"]), int(entry["past"]))
-            marked[point] = marked.get(point, 0) + 1
-    return marked
+    return dict(Counter(step.point for step in marked_steps(folder)))
 
 
 def finished_points(plan: DrivePlan, folder: Path) -> set[Point]:
@@ -97,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         finally:
             driver.stop()
     except CaptureError as error:
-        print(f"layerscope-capture drive: {error}", file=sys.stderr)
+        print(error, file=sys.stderr)
         return error.code
     return OK
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from layerscope.capture.drive.engine_steps import STEP_POINTS, Point, StepPoint
+from layerscope.capture.drive.engine_steps import STEP_POINTS, StepPoint
 from layerscope.capture.drive.step_marker import StepMarker
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.import_watch import ImportWatch
@@ -25,7 +25,7 @@ from layerscope.capture.hooks.range_backends import (
     RecordFunctionBackend,
     SeveralBackends,
 )
-from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.hooks.settings import HookSettings, Point
 
 _LOG = logging.getLogger("layerscope.drive")
 

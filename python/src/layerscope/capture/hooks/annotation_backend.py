@@ -58,6 +58,9 @@ class AnnotationBackend:
         """Writes the last state, and takes the watch off torch's classes."""
         self._write()
         self.captures.remove()
+        if without := self.captures.not_annotated:
+            of = self.captures.captured
+            _LOG.warning("layerscope: %d of %d graph captures could not be annotated", without, of)
 
     def discard(self) -> None:
         """Takes the watch off, and the file away: what was recorded is no capture."""

@@ -16,6 +16,7 @@ from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import BOOTSTRAP, judge, run_hooked
 from layerscope.capture.hooks.settings import BACKENDS, FOLDER, HOOKS, HookSettings, backend_names
 from layerscope.capture.model_options import positive
+from layerscope.capture.patches.model_of_plan import plan_lines
 
 _DESCRIPTION = f"""\
 Puts a range around the forward of every nn.Module of the model that an engine loads, so that
@@ -64,7 +65,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     run = actions.add_parser("run", help="start a command with hooks in its processes")
     run.add_argument(
-        "--engine", choices=engines.SERVING, required=True, help="whose model loading is watched"
+        "--engine", choices=engines.SERVING, required=True, help="what the command starts"
     )
     run.add_argument(
         "--backend",
@@ -106,19 +107,20 @@ def _run_command(options: argparse.Namespace) -> int:
             "no command to run", "write it behind --: hooks run … -- vllm serve MODEL", USAGE
         )
     chosen = HookSettings(backend_names(options.backend), options.output.absolute())
+    patches = plan_lines(options.words)
     if options.dry_run:
         print(f"would run: {shlex.join(options.words)}")
         for name, value in chosen.environment().items():
             print(f"  with {name}={value}")
-        print(f"  with {BOOTSTRAP} first on PYTHONPATH")
+        print(f"  with {BOOTSTRAP} first on PYTHONPATH", *patches, sep="\n  ")
         print(f"would write to: {chosen.folder}")
         return 0
     code = run_hooked(options.words, chosen)
-    reports = read_reports(chosen.folder)
+    reports = [r for r in read_reports(chosen.folder) if r.engine == options.engine]
     if code == INTERRUPTED and not reports:  # before its model was loaded
         print("layerscope-capture hooks: interrupted", file=sys.stderr)
         return code
-    judged = judge(reports, chosen.folder)  # Ctrl-C is how a server ends
+    judged = judge(reports, chosen.folder, options.engine)  # Ctrl-C is how a server ends
     return code or judged
 
 

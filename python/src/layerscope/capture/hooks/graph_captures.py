@@ -35,13 +35,13 @@ class GraphCaptures:
         self.capturing = 0
         self.captured = 0
         self.changes = 0  # of the map of nodes: captures, and kept graphs that were instantiated
-        self.not_annotated = 0  # begun without torch.cuda.graph, where torch offers no switch
+        self.not_annotated = 0  # begun without a torch.cuda.graph that takes the option
         graph_class = torch.cuda.CUDAGraph
         self._replace(graph_class, "capture_begin", self._begin)
         self._replace(graph_class, "capture_end", self._end)
         self._replace(graph_class, "instantiate", self._instantiate)
         self._replace(graph_class, "replay", self._replay)
-        if api.rekeys_itself:
+        if api.rekeys_itself and _takes_option(torch.cuda.graph):
             self._replace(torch.cuda.graph, "__init__", self._enable)
             self._replace(torch.cuda.graph, "__enter__", self._enter)
 
@@ -118,3 +118,8 @@ class GraphCaptures:
         original(graph)
         self._settle(graph)  # a kept graph may have been instantiated by this very replay
         self._on_replay()
+
+
+def _takes_option(context: type) -> bool:
+    """Whether its captures can be annotated: torch's class may have been replaced."""
+    return _OPTION in inspect.signature(context).parameters

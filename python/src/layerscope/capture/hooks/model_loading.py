@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from layerscope.capture.hooks.import_watch import ImportWatch
+from layerscope.capture.hooks.process_rank import note_replica
 
 ModelLoaded = Callable[[Any], None]
 
@@ -58,6 +59,7 @@ def _after(original: Callable[..., Any], tell: Callable[[Any, Any], None]) -> Ca
     @functools.wraps(original)
     def replaced(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
+        note_replica((self, *args, *kwargs.values()))
         tell(self, result)
         return result
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import layerscope
 from layerscope.capture.errors import FAILED, CaptureError
 from layerscope.capture.hooks import settings
 from layerscope.capture.hooks.foreground import run_foreground
-from layerscope.capture.hooks.hook_report import HookReport
+from layerscope.capture.hooks.hook_report import SUFFIX, HookReport
 from layerscope.capture.hooks.settings import HookSettings
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap"
@@ -34,19 +36,44 @@ def hooked_environment(
 
 
 def run_hooked(words: Sequence[str], chosen: HookSettings) -> int:
-    """Runs the command in the foreground; returns its exit code, INTERRUPTED after Ctrl-C."""
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    for old in chosen.folder.glob("hooks_rank*.report"):
-        old.unlink()
-    return run_foreground(words, hooked_environment(chosen))
+    """Runs the command in the foreground; returns its exit code, INTERRUPTED after Ctrl-C.
+
+    Errors: the folder cannot be written; the command cannot be started.
+    """
+    with _writable(chosen.folder):
+        return run_foreground(words, hooked_environment(chosen))
 
 
-def judge(reports: Sequence[HookReport], folder: Path) -> int:
+@contextlib.contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    """The folder is there for the command, without reports of an earlier one.
+
+    Where nothing was written into it, it goes again.
+    """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()  # else it shows when a model is loaded
+        for old in folder.glob(f"hooks_rank*{SUFFIX}"):
+            old.unlink()
+    except OSError as error:
+        raise CaptureError(
+            f"cannot write into {folder}: {error.strerror}", "choose another place with -o"
+        ) from error
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # it holds something
+            for place in made:
+                place.rmdir()
+
+
+def judge(reports: Sequence[HookReport], folder: Path, engine: str) -> int:
     """Says what was recorded, and returns an exit code: FAILED where it is no capture."""
     if not reports:
         raise CaptureError(
-            "no process of the command loaded a model with hooks",
-            "is the engine one of vllm, sglang, trtllm, and is its Python started without -I, -E?",
+            f"no process of the command loaded a model of {engine} with hooks",
+            "does it start this engine, and its Python without -I and -E?",
         )
     for report in reports:
         models = ", ".join(report.models)

@@ -16,6 +16,8 @@ STEPS = "LAYERSCOPE_HOOKS_STEPS"  # JSON: which decode steps get a bench_step ra
 ARMED = ".armed"  # steps are marked only while this file is in the folder
 BACKENDS = ("nvtx", "record_function", "annotations")
 
+Point = tuple[int, int]  # of a decode step: batch, past length
+
 
 @dataclass(frozen=True)
 class StepSettings:
@@ -25,7 +27,7 @@ class StepSettings:
     warm-up, and all processes see it.
     """
 
-    points: frozenset[tuple[int, int]]
+    points: frozenset[Point]
 
     def to_json(self) -> str:
         """The value of LAYERSCOPE_HOOKS_STEPS."""

@@ -11,7 +11,8 @@ from layerscope.capture.errors import FAILED, OK
 from layerscope.capture.matrix.declaration import Declaration, load_declaration
 from layerscope.capture.matrix.execution import missing_runs, read_recordings, run_matrix
 from layerscope.capture.matrix.planned_runs import PlannedRun, planned_runs
-from layerscope.capture.matrix.result_table import ResultTable
+from layerscope.capture.matrix.result_table import ResultTable, require_parquet
+from layerscope.capture.patches.model_of_plan import plan_lines
 
 TABLE = "results.sqlite"
 
@@ -61,9 +62,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _describe(declaration: Declaration, runs: list[PlannedRun]) -> None:
+    patches: list[str] = []
     for run in runs:
+        patches = plan_lines([run.plan.model])
         print(f"would run: {run.name}: {len(run.plan.points)} points ({run.plan.model})")
-    print(f"would write to: {declaration.output / TABLE}")
+    print(*patches, f"would write to: {declaration.output / TABLE}", sep="\n")
 
 
 def _dry_run(options: argparse.Namespace) -> int:
@@ -80,7 +83,11 @@ def _run(options: argparse.Namespace) -> int:
         return _dry_run(options)
     declaration = load_declaration(options.file)
     runs = list(planned_runs(declaration))
-    program = engine_program()  # raises before anything is recorded
+    for run in runs:  # what raises does so before anything is recorded
+        plan_lines([run.plan.model])
+    program = engine_program()
+    if options.parquet is not None:
+        require_parquet()
     with ResultTable(declaration.output / TABLE) as table:
         tally = run_matrix(declaration, runs, table)
         unread = 0

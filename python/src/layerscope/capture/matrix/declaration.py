@@ -1,19 +1,7 @@
-"""The file that declares a matrix: TOML (Python 3.11 or later) or JSON.
+"""The file that declares a matrix, TOML (Python 3.11 or later) or JSON.
 
-output = "runs"                      # folder of recordings and results, beside the file
-engine = ["vllm", "sglang"]
-batch = [1, 8, 64]
-past = [1024, 8192]                  # tokens in the KV cache of each request
-precision = ["bf16", "fp8"]          # or tables, as {name = "fp8kv", kv_cache_dtype = "fp8"}
-parallelism = ["tp1", "tp4-ep4"]     # tp, pp, ep
-repeat = 3
-[[family]]
-name = "qwen3-8b"
-model = "Qwen/Qwen3-8B"
-parallelism = ["tp1"]                # a family may narrow any list
-[[exclude]]
-engine = "sglang"                    # a run that matches all keys of a table is left out
-precision = "fp8"
+Its keys are in the help of the command. A family may narrow any list; a run that matches all keys
+of an [[exclude]] table is left out.
 """
 
 from __future__ import annotations
@@ -21,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +27,6 @@ _FLAGS = {
     "modules": False,  # results of each module, too
 }
 _KNOWN = {*_LISTS, *_FLAGS, "output", "repeat", "profiler", "engine_args", "family", "exclude"}
-_EXCLUDABLE = ("family", "engine", "precision", "parallelism")
 
 # What a precision means as keywords of DrivePlan.
 _PRECISIONS: dict[str, dict[str, str]] = {
@@ -107,7 +94,7 @@ def _document(file: Path) -> dict[str, Any]:
         raise _refuse(f"cannot read {file}: {error}") from None
     try:
         document = json.loads(text) if file.suffix == ".json" else _toml(text, file)
-    except ValueError as error:  # both decoders' errors derive from it
+    except (ValueError, RecursionError) as error:  # both decoders' errors; too deep
         raise _refuse(f"{file}: {error}") from None
     if not isinstance(document, dict):
         raise _refuse(f"{file} is not a table of settings")
@@ -132,7 +119,7 @@ def _values(fields: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> l
 
 def _counts(values: list[Any], key: str) -> tuple[int, ...]:
     for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 2**31:
             raise _refuse(f"{key}: {value!r} is no number above 0")
     return tuple(sorted(set(values)))
 
@@ -170,26 +157,52 @@ def _family(fields: Any, common: Mapping[str, Any]) -> Family:
     unknown = set(fields) - {*_LISTS, "name", "model"}
     if unknown:
         raise _refuse(f"[[family]] knows no '{sorted(unknown)[0]}'")
-    engines = tuple(dict.fromkeys(_values(fields, "engine", common)))
+    engines = _values(fields, "engine", common)
     for engine in engines:
         if engine not in SERVING:
             raise _refuse(f"no engine '{engine}'", f"use one of {', '.join(SERVING)}")
+    precisions = [precision_of(value) for value in _values(fields, "precision", common)]
+    parallelisms = [parallelism_of(value) for value in _values(fields, "parallelism", common)]
+    _require_distinct("precisions", [precision.name for precision in precisions])
+    _require_distinct("parallelisms", [parallelism.name for parallelism in parallelisms])
     return Family(
         name=str(fields.get("name", fields["model"])),
         model=fields["model"],
-        engines=engines,
+        engines=tuple(dict.fromkeys(engines)),
         batches=_counts(_values(fields, "batch", common), "batch"),
         pasts=_counts(_values(fields, "past", common), "past"),
-        precisions=tuple(map(precision_of, _values(fields, "precision", common))),
-        parallelisms=tuple(map(parallelism_of, _values(fields, "parallelism", common))),
+        precisions=tuple(precisions),
+        parallelisms=tuple(parallelisms),
     )
 
 
-def _excluded(document: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
+def _require_distinct(what: str, names: Sequence[str]) -> None:
+    """Results are told apart by names."""
+    for name in names:
+        if names.count(name) > 1:
+            raise _refuse(f"two {what} are called '{name}'", "give each a name of its own")
+
+
+def _excluded(
+    document: Mapping[str, Any], families: Sequence[Family]
+) -> tuple[Mapping[str, str], ...]:
+    """The [[exclude]] tables, of which each value is one that some run has."""
+    known = {
+        "family": [family.name for family in families],
+        "engine": [engine for family in families for engine in family.engines],
+        "precision": [p.name for family in families for p in family.precisions],
+        "parallelism": [p.name for family in families for p in family.parallelisms],
+    }
     tables = document.get("exclude", [])
+    if not isinstance(tables, list):
+        raise _refuse("exclude is no list of tables")
     for table in tables:
-        if not isinstance(table, dict) or not table or set(table) - set(_EXCLUDABLE):
-            raise _refuse(f"[[exclude]] takes {', '.join(_EXCLUDABLE)}")
+        if not isinstance(table, dict) or not table or set(table) - known.keys():
+            raise _refuse(f"[[exclude]] takes {', '.join(known)}")
+        for key, value in table.items():
+            if value not in known[key]:
+                declared = ", ".join(dict.fromkeys(known[key]))
+                raise _refuse(f"[[exclude]] {key} = {value!r}: no run has it", f"of: {declared}")
     return tuple(tables)
 
 
@@ -211,15 +224,16 @@ def load_declaration(file: Path) -> Declaration:
     if profiler not in PROFILERS:
         raise _refuse(f"no profiler '{profiler}'", f"use one of {', '.join(PROFILERS)}")
     found = tuple(_family(fields, common) for fields in families)
-    names = [family.name for family in found]
-    if len(set(names)) != len(names):
-        raise _refuse("two families have one name", "give each a name of its own")
+    _require_distinct("families", [family.name for family in found])
+    engine_args = document.get("engine_args", {})
+    if not isinstance(engine_args, dict):
+        raise _refuse("engine_args is no table of keywords")
     return Declaration(
         output=file.absolute().parent / str(document.get("output", file.stem + "_runs")),
         families=found,
-        excluded=_excluded(document),
+        excluded=_excluded(document, found),
         repeat=_counts([document.get("repeat", 1)], "repeat")[0],
         profiler=profiler,
-        engine_args=dict(document.get("engine_args", {})),
+        engine_args=engine_args,
         flags=flags,
     )

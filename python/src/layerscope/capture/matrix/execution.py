@@ -10,10 +10,11 @@ from pathlib import Path
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import LOG, DriveSummary, run_drive
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.hooks.settings import Point
 from layerscope.capture.kept_logs import kept_place
 from layerscope.capture.matrix.declaration import Declaration
 from layerscope.capture.matrix.measurement import host_times, measured_points
-from layerscope.capture.matrix.planned_runs import PlannedRun, Point
+from layerscope.capture.matrix.planned_runs import PlannedRun
 from layerscope.capture.matrix.result_table import DONE, FAILED, RECORDED, ResultTable
 
 # Points that may fail by themselves, after all of them failed together, before a run is given up.
@@ -118,6 +119,7 @@ class _Recorder:
             log = kept_place(folder, LOG)
             where = log.name if log.exists() else ""
             self._table.put(part, points, FAILED, folder=where, error=error.message)
+            self._remove_old_logs()
             if len(points) == 1:
                 self._failed_alone.append(error)
             return list(points)
@@ -126,7 +128,15 @@ class _Recorder:
         there = [point for point in points if point in summary.steps]
         version, times = summary.version, host_times(folder)
         self._table.put(part, there, status, folder=name, version=version, host_ns=times)
+        self._remove_old_logs()
         return [point for point in points if point not in summary.steps]
+
+    def _remove_old_logs(self) -> None:
+        """Those of earlier tries of this run, which no row names any more."""
+        named = self._table.folders()
+        for log in self._output.glob(f"{self._run.name}__*.{LOG}"):
+            if log.name not in named:
+                log.unlink(missing_ok=True)
 
     def _is_hopeless(self) -> bool:
         """Whether every point would fail: the model is not there, the engine does not start."""

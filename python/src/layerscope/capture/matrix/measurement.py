@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from layerscope.capture.drive.marked_steps import marked_steps
 from layerscope.capture.drive.recordings import recordings
-from layerscope.capture.drive.step_marker import steps_name
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.matrix.planned_runs import Point
+from layerscope.capture.hooks.settings import Point
 from layerscope.capture.matrix.result_table import TIMES
 
 Measured = dict[Point, list[dict[str, Any]]]
@@ -85,10 +85,6 @@ def _measured(program: str, files: list[Path], *, modules: bool) -> Measured:
 def host_times(folder: Path) -> dict[Point, int]:
     """The median time that a marked step took the thread of rank 0, in ns."""
     times: dict[Point, list[int]] = {}
-    file = folder / steps_name(0)
-    if file.is_file():
-        for line in file.read_text().splitlines():
-            entry = json.loads(line)
-            point = (int(entry["batch"]), int(entry["past"]))
-            times.setdefault(point, []).append(int(entry["host_ns"]))
+    for step in marked_steps(folder):
+        times.setdefault(step.point, []).append(step.host_ns)
     return {point: int(statistics.median(found)) for point, found in times.items()}

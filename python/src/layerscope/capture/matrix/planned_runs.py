@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,9 +11,10 @@ from typing import Any
 
 from layerscope.capture.drive.drive_options import chosen_profiler
 from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.errors import INVALID_INPUT, CaptureError
+from layerscope.capture.hooks.settings import Point
 from layerscope.capture.matrix.declaration import Declaration, Family, Parallelism, Precision
-
-Point = tuple[int, int]  # batch, past length
+from layerscope.capture.patches.plan import PatchPlan, plan_from_environment
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class PlannedRun:
     precision: str
     parallelism: str
     plan: DrivePlan
+    patches: PatchPlan | None = None  # what LAYERSCOPE_PATCH changes in the model
 
     @property
     def name(self) -> str:
@@ -37,7 +40,10 @@ class PlannedRun:
     def fingerprint(self) -> str:
         """Of all but the points: results of another fingerprint are not those of this run."""
         plan = replace(self.plan, batch_sizes=(), input_lens=(), profiler="", backends=())
-        return hashlib.sha256(plan.to_json().encode()).hexdigest()[:16]
+        text = plan.to_json()
+        if self.patches is not None:
+            text += json.dumps(self.patches.document())
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def of_points(self, points: Iterable[Point]) -> PlannedRun:
         """The same with the batches and past lengths that these points need."""
@@ -77,7 +83,16 @@ def _run(
         engine_args=dict(declaration.engine_args),
         **keywords,
     )
-    return PlannedRun(family.name, precision.name, parallelism.name, plan)
+    patches = plan_from_environment()
+    return PlannedRun(family.name, precision.name, parallelism.name, plan, patches)
+
+
+def _check(run: PlannedRun) -> None:
+    try:
+        run.plan.check()
+    except CaptureError as error:
+        said = f"family '{run.family}': {error.message}"
+        raise CaptureError(said, "give the family a smaller past", INVALID_INPUT) from error
 
 
 def _is_excluded(declaration: Declaration, run: PlannedRun) -> bool:
@@ -93,11 +108,16 @@ def _is_excluded(declaration: Declaration, run: PlannedRun) -> bool:
 
 
 def planned_runs(declaration: Declaration, *, dry_run: bool = False) -> Iterator[PlannedRun]:
-    """All runs in the order of the file; raises CaptureError where no profiler can record one."""
+    """All runs in the order of the file.
+
+    Raises CaptureError where no profiler can record one, or its requests are too long for the
+    model.
+    """
     for family in declaration.families:
         for engine in family.engines:
             for precision in family.precisions:
                 for parallelism in family.parallelisms:
                     run = _run(declaration, family, engine, precision, parallelism, dry_run=dry_run)
                     if not _is_excluded(declaration, run):
+                        _check(run)
                         yield run

@@ -8,13 +8,15 @@ that ran it. A module's row has the time of its own kernels; busy and host time 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, CaptureError, missing_package
-from layerscope.capture.matrix.planned_runs import PlannedRun, Point
+from layerscope.capture.hooks.settings import Point
+from layerscope.capture.matrix.planned_runs import PlannedRun
 from layerscope.capture.output import write_bytes
 
 DONE, RECORDED, FAILED = "done", "recorded", "failed"
@@ -54,6 +56,12 @@ _INSERT = (
     f"INSERT OR REPLACE INTO results ({', '.join(COLUMNS)}) "
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
 )
+
+
+def require_parquet() -> None:
+    """Raises CaptureError where Parquet cannot be written."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise missing_package("pyarrow", "--parquet", "pip install pyarrow")
 
 
 class ResultTable:
@@ -101,6 +109,10 @@ class ResultTable:
             ],
         )
         return {(batch, past): folder for batch, past, folder in found}
+
+    def folders(self) -> set[str]:
+        """All recordings and logs that a row names."""
+        return {str(row[0]) for row in self._database.execute("SELECT folder FROM results")}
 
     def version_of(self, run: PlannedRun, point: Point) -> str | None:
         """The engine's version that a point was recorded with."""
@@ -170,11 +182,10 @@ class ResultTable:
 
     def write_parquet(self, file: Path) -> int:
         """Writes all rows as Parquet, whole or not at all; returns their number."""
-        try:
-            import pyarrow
-            from pyarrow import parquet
-        except ImportError:
-            raise missing_package("pyarrow", "--parquet", "pip install pyarrow") from None
+        require_parquet()
+        import pyarrow
+        from pyarrow import parquet
+
         kinds = {"TEXT": pyarrow.string(), "INTEGER": pyarrow.int64()}
         schema = pyarrow.schema(
             [pyarrow.field(name, kinds[kind.split()[0]]) for name, kind in COLUMNS.items()]

@@ -12,6 +12,7 @@ from typing import Any
 
 from layerscope.capture.patches.plan import RoutingPlan
 
+MARK = "_layerscope_balanced"  # the attribute of a function that is patched: once is enough
 _CHOSEN, _OTHER = 10.0, -10.0  # far apart under sigmoid and softmax, finite in fp16
 
 

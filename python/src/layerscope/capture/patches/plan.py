@@ -35,13 +35,17 @@ class RoutingPlan:
 class PatchPlan:
     """What is patched at run time.
 
-    `num_layers` is the layer count of the config; `keep_layers` the layers that compute, the others
-    getting an identity forward, or None for all; `routing` None for the model's own router.
+    `num_layers` is the layer count of the config, 0 where it says none; `keep_layers` the layers
+    that compute, the others getting an identity forward, or None for all; `routing` None for the
+    model's own router. `model_type` and `architectures` are those of the config, as far as it has
+    them: the plan is for no other model.
     """
 
     num_layers: int
     keep_layers: tuple[int, ...] | None = None
     routing: RoutingPlan | None = None
+    model_type: str | None = None
+    architectures: tuple[str, ...] = ()
 
     def is_empty(self) -> bool:
         """Whether nothing is left to do at run time."""
@@ -52,6 +56,8 @@ class PatchPlan:
         routing = None if self.routing is None else dict(vars(self.routing))
         return {
             "schema": SCHEMA,
+            "model_type": self.model_type,
+            "architectures": list(self.architectures),
             "num_layers": self.num_layers,
             "keep_layers": None if self.keep_layers is None else list(self.keep_layers),
             "routing": routing,
@@ -64,7 +70,13 @@ def load_plan(path: Path) -> PatchPlan:
     document = model_files.load_json(file)
     if document.get("schema") != SCHEMA:
         raise _invalid(file, f"schema is {document.get('schema')!r}, not {SCHEMA!r}")
-    count = _integer(file, document, "num_layers")
+    count = _integer(file, document, "num_layers", least=0)
+    architectures = document.get("architectures", [])
+    if not isinstance(architectures, list) or not all(isinstance(a, str) for a in architectures):
+        raise _invalid(file, "architectures is no list of names")
+    model_type = document.get("model_type")
+    if not isinstance(model_type, (str, type(None))):
+        raise _invalid(file, "model_type is no name")
     keep = document.get("keep_layers")
     if keep is not None and (
         not isinstance(keep, list)
@@ -79,13 +91,21 @@ def load_plan(path: Path) -> PatchPlan:
         num_layers=count,
         keep_layers=None if keep is None else tuple(keep),
         routing=None if routing is None else _routing(file, routing),
+        model_type=model_type,
+        architectures=tuple(architectures),
     )
 
 
 def plan_from_environment() -> PatchPlan | None:
     """The plan that LAYERSCOPE_PATCH names, or None where the variable is not set."""
+    path = path_from_environment()
+    return None if path is None else load_plan(path)
+
+
+def path_from_environment() -> Path | None:
+    """What LAYERSCOPE_PATCH names, or None where the variable is not set."""
     value = os.environ.get(VARIABLE)
-    return load_plan(Path(value)) if value else None
+    return Path(value) if value else None
 
 
 def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:
@@ -101,10 +121,10 @@ def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:
     return plan
 
 
-def _integer(file: Path, document: Mapping[str, Any], key: str) -> int:
+def _integer(file: Path, document: Mapping[str, Any], key: str, least: int = 1) -> int:
     value = document.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _invalid(file, f"{key} is {value!r}, not a positive integer")
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise _invalid(file, f"{key} is {value!r}, not an integer from {least} on")
     return value
 
 

@@ -14,9 +14,8 @@ import functools
 import sys
 from typing import Any
 
-from layerscope.capture.patches.balanced_routing import BalancedTables
+from layerscope.capture.patches.balanced_routing import MARK, BalancedTables
 
-_MARK = "_layerscope_balanced"
 MODULES = ("sglang.srt.layers.moe.topk",)
 _LOGITS_FIRST = "_layerscope_logits_first"
 
@@ -38,7 +37,7 @@ def install_on_model(model: Any, tables: BalancedTables) -> list[str]:
     """Patches top-k modules of a loaded model that choose by a table of token ids (DeepSeek-V4)."""
     patched = []
     for path, module in model.named_modules():
-        if type(module).__name__ == "HashTopK" and not hasattr(module, _MARK):
+        if type(module).__name__ == "HashTopK" and not hasattr(module, MARK):
             _wrap_instance(module, tables)
             patched.append(f"{path}.forward")
     return patched
@@ -46,7 +45,7 @@ def install_on_model(model: Any, tables: BalancedTables) -> list[str]:
 
 def _wrap_select(topk: Any, tables: BalancedTables) -> None:
     original = topk.select_experts
-    if getattr(original, _MARK, False):
+    if getattr(original, MARK, False):
         return
 
     @functools.wraps(original)
@@ -64,7 +63,7 @@ def _wrap_select(topk: Any, tables: BalancedTables) -> None:
         )
         return output
 
-    setattr(select_experts, _MARK, True)
+    setattr(select_experts, MARK, True)
     for module in list(sys.modules.values()):  # those that took it by name hold the original
         if (
             getattr(module, "__name__", "").startswith("sglang")
@@ -76,7 +75,7 @@ def _wrap_select(topk: Any, tables: BalancedTables) -> None:
 
 def _wrap_forward(owner: Any, name: str, tables: BalancedTables) -> None:
     original = getattr(owner, name)
-    if getattr(original, _MARK, False):
+    if getattr(original, MARK, False):
         return
 
     @functools.wraps(original)
@@ -91,7 +90,7 @@ def _wrap_forward(owner: Any, name: str, tables: BalancedTables) -> None:
         tables.write_logits(router_logits)
         return original(self, hidden_states, router_logits, **kwargs)
 
-    setattr(forward, _MARK, True)
+    setattr(forward, MARK, True)
     setattr(owner, name, forward)
 
 
@@ -107,4 +106,4 @@ def _wrap_instance(module: Any, tables: BalancedTables) -> None:
         return output
 
     module.forward = forward
-    setattr(module, _MARK, True)
+    setattr(module, MARK, True)

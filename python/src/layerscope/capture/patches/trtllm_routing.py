@@ -13,9 +13,8 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from layerscope.capture.patches.balanced_routing import BalancedTables
+from layerscope.capture.patches.balanced_routing import MARK, BalancedTables
 
-_MARK = "_layerscope_balanced"
 MODULES = ("tensorrt_llm._torch.modules.fused_moe.routing",)
 PERFECT_ROUTER = "ENABLE_PERFECT_ROUTER"
 
@@ -53,7 +52,7 @@ def _is_routing(owner: Any) -> bool:
 
 def _wrap(owner: Any, tables: BalancedTables) -> bool:
     original = vars(owner)["apply"]
-    if getattr(original, _MARK, False):
+    if getattr(original, MARK, False):
         return False
 
     @functools.wraps(original)
@@ -62,6 +61,6 @@ def _wrap(owner: Any, tables: BalancedTables) -> bool:
         tables.write_ids(experts, router_logits.shape[-1])
         return experts, scales
 
-    setattr(apply, _MARK, True)
+    setattr(apply, MARK, True)
     owner.apply = apply
     return True

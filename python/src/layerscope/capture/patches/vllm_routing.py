@@ -14,9 +14,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from layerscope.capture.patches.balanced_routing import BalancedTables
+from layerscope.capture.patches.balanced_routing import MARK, BalancedTables
 
-_MARK = "_layerscope_balanced"
 MODULES = (
     "vllm.model_executor.layers.fused_moe.router.base_router",
     "vllm.model_executor.layers.fused_moe.base_router",
@@ -62,7 +61,7 @@ def _wrap_router(router: Any, tables: BalancedTables) -> None:
         tables.write_ids(result[1][:, : self.top_k], self.global_num_experts)
         return result
 
-    setattr(select_experts, _MARK, True)
+    setattr(select_experts, MARK, True)
     router.select_experts = select_experts
 
 
@@ -77,7 +76,7 @@ def _wrap_static(layer: Any, tables: BalancedTables) -> None:
         tables.write_ids(result[1], router_logits.shape[-1])
         return result
 
-    setattr(select_experts, _MARK, True)
+    setattr(select_experts, MARK, True)
     layer.select_experts = staticmethod(select_experts)
 
 
@@ -91,9 +90,9 @@ def _wrap_monolithic(owner: Any, tables: BalancedTables) -> None:
         tables.write_logits(router_logits)
         return original(self, layer, x, router_logits, *args, **kwargs)
 
-    setattr(apply_monolithic, _MARK, True)
+    setattr(apply_monolithic, MARK, True)
     owner.apply_monolithic = apply_monolithic
 
 
 def _is_wrapped(owner: Any, name: str) -> bool:
-    return bool(getattr(getattr(owner, name, None), _MARK, False))
+    return bool(getattr(getattr(owner, name, None), MARK, False))

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from layerscope.capture import engines, errors
 from layerscope.capture.command import Command
+from layerscope.capture.context_length import check_context_length
+from layerscope.capture.model_files import CONFIG
 from layerscope.capture.model_options import (
     add_model_options,
     model_options,
@@ -15,11 +17,11 @@ from layerscope.capture.model_options import (
     positive,
 )
 from layerscope.capture.output import new_folder, write_json
+from layerscope.capture.patches.model_of_plan import plan_lines
 from layerscope.capture.profile import plan as planning
 from layerscope.capture.profile.plan import METADATA_NAME, PlannedRequest, ProfilePlan, Recorded
+from layerscope.capture.profile.request_runs import record_requests
 from layerscope.capture.workload_file import PERCENTILES
-
-_WANTED_BY = "layerscope-capture profile"
 
 _DESCRIPTION = """\
 Runs prompts one after the other, each alone, and records each with torch.profiler into a file of
@@ -43,6 +45,7 @@ _EXAMPLES = (
     "-o profiles --input-len 16 --output-len 4 --warmup 1",
     "layerscope-capture profile ./model --engine vllm -tp 2 --compiled -o profiles",
 )
+_MOST_PROMPTS = 10_000
 _DEFAULTS = {"num_prompts": 1, "input_len": 512, "output_len": 16}
 
 
@@ -60,13 +63,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workload-json", type=Path, metavar="FILE", help="repeat fast, typical and slow requests"
     )
-    for name, what in (
-        ("--num-prompts", "prompts"),
-        ("--input-len", "tokens of each prompt"),
-        ("--output-len", "tokens that each gives"),
+    for name, kind, what in (
+        ("--num-prompts", _prompts, "prompts"),
+        ("--input-len", positive, "tokens of each prompt"),
+        ("--output-len", positive, "tokens that each gives"),
     ):
         default = _DEFAULTS[name.removeprefix("--").replace("-", "_")]
-        parser.add_argument(name, type=positive, metavar="N", help=f"{what} (default: {default})")
+        parser.add_argument(name, type=kind, metavar="N", help=f"{what} (default: {default})")
     parser.add_argument(
         "--warmup",
         type=not_negative,
@@ -83,15 +86,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="without Python stacks: far smaller files, and no modules",
     )
     parser.add_argument("--no-shapes", action="store_true", help="without the shapes of tensors")
-    parser.add_argument("--seed", type=int, default=0, help="of the prompts (default: 0)")
+    parser.add_argument("--seed", type=not_negative, default=0, help="of the prompts (default: 0)")
     parser.add_argument("--force", action="store_true", help="replace a folder that has files")
+
+
+def _prompts(text: str) -> int:
+    number = positive(text)
+    if number > _MOST_PROMPTS:
+        raise argparse.ArgumentTypeError(
+            f"{text} is above {_MOST_PROMPTS}: each prompt is a trace of its own"
+        )
+    return number
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
     _check(options)
+    patches = plan_lines([options.model])
     if options.dry_run:
-        print(_described(options))
+        print(_described(options), *patches, sep="\n")
         return errors.OK
     return profile(_plan(options))
 
@@ -110,10 +123,16 @@ def _check(options: argparse.Namespace) -> None:
 
 def _plan(options: argparse.Namespace) -> ProfilePlan:
     """Reads the workload, chooses the engine."""
+    model = model_options(options).resolved()
+    requests = _requests(options)
+    hint = "give a smaller --input-len or --output-len"
+    if options.workload_json is not None:
+        hint = f"{options.workload_json} is of a model that takes more"
+    check_context_length(model.model, planning.longest(requests), model.engine_args, hint=hint)
     return ProfilePlan(
-        model=model_options(options).resolved(_WANTED_BY),
+        model=model,
         output=options.output,
-        requests=_requests(options),
+        requests=requests,
         compiled=options.compiled,
         warmup=options.warmup,
         with_stack=not options.no_stack,
@@ -153,12 +172,11 @@ def profile(plan: ProfilePlan) -> int:
     print(f"{plan.model.described()}, {plan.mode}")
     with new_folder(plan.output, force=plan.force) as folder:
         if plan.model.engine == engines.VLLM:
-            from layerscope.capture.profile.vllm_profile import profile_vllm as record
+            from layerscope.capture.profile.vllm_profile import opened
         else:
-            from layerscope.capture.profile.transformers_profile import (
-                profile_transformers as record,
-            )
-        recorded = record(plan, folder, print)
+            from layerscope.capture.profile.transformers_profile import opened
+        with opened(plan, folder) as loaded:
+            recorded = record_requests(plan, loaded, folder, print)
         _write_metadata(plan, engine, recorded, folder)
     print(f"{plan.output}: read it with `layerscope requests {plan.output}`")
     return errors.OK
@@ -167,10 +185,11 @@ def profile(plan: ProfilePlan) -> int:
 def _write_metadata(
     plan: ProfilePlan, engine: dict[str, str | None], recorded: list[Recorded], folder: Path
 ) -> None:
-    """One beside the traces of each rank."""
+    """Beside the traces of each rank, as the config."""
     write_json(folder / METADATA_NAME, planning.metadata(plan, engine, recorded))
     for ranks in sorted(folder.glob("rank*/")):
-        shutil.copy(folder / METADATA_NAME, ranks / METADATA_NAME)
+        for name in (METADATA_NAME, CONFIG):
+            shutil.copy(folder / name, ranks / name)
 
 
 COMMAND = Command(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from layerscope.capture.workload_file import ChosenRequest, WorkloadRequest, cho
 
 SCHEMA = "layerscope/requests/1"
 METADATA_NAME = "request_metadata.json"
-TREE_TOKENS = 16  # of the forward that records the order of calls
+_TREE_TOKENS = 16  # of the forward that records the order of calls
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,16 @@ class ProfilePlan:
     def has_modules(self) -> bool:
         """Whether the traces have module scopes, which a model tree gives paths."""
         return self.with_stack and not self.compiled
+
+    @property
+    def tree_tokens(self) -> int:
+        """Tokens of the forward that gives the order of calls; it fits where the requests do."""
+        return min(_TREE_TOKENS, longest(self.requests) - 1)
+
+
+def longest(requests: Sequence[PlannedRequest]) -> int:
+    """Tokens of the longest request, prompt and output."""
+    return max(request.prompt_tokens + request.output_tokens for request in requests)
 
 
 def synthetic(n: int, prompt_tokens: int, output_tokens: int) -> tuple[PlannedRequest, ...]:

@@ -2,56 +2,62 @@
 
 from __future__ import annotations
 
-import time
+import contextlib
 import uuid
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture import profiler, transformers_model
-from layerscope.capture.output import write_json
-from layerscope.capture.profile.plan import (
-    TREE_TOKENS,
-    PlannedRequest,
-    ProfilePlan,
-    Recorded,
-    file_name,
-)
+from layerscope.capture.profile.plan import ProfilePlan
+from layerscope.capture.profile.request_runs import ProfiledEngine
 from layerscope.capture.walk import transformers_walk
-from layerscope.capture.walk.document import as_json
-
-Report = Callable[[str], None]
 
 
-def profile_transformers(plan: ProfilePlan, folder: Path, report: Report) -> list[Recorded]:
-    """Loads the model and records each request into `folder`."""
-    import torch
+class TransformersEngine:
+    """The `request_runs.ProfiledEngine` of a model in this process."""
 
-    model = transformers_model.load(plan.model)
-    write_json(folder / "config.json", as_json(model.config.to_dict()))
-    if plan.has_modules:
-        tree = transformers_walk.tree_of(plan.model, model, str(uuid.uuid4()), TREE_TOKENS)
-        write_json(folder / "model_tree.json", tree)
-    runs = torch.compile(model) if plan.compiled else model
-    profiler.prime()
-    recorded = []
-    for index, request in enumerate(plan.requests):
-        prompt = transformers_model.random_prompt(model, request.prompt_tokens, plan.seed + index)
-        recorded.append(_record(plan, runs, prompt, request, folder / file_name(index)))
-        report(f"{file_name(index)}: {request.prompt_tokens} + {request.output_tokens} tokens")
-    return recorded
+    def __init__(self, plan: ProfilePlan, folder: Path) -> None:
+        import torch
 
+        self._plan = plan
+        self._folder = folder
+        self._model = transformers_model.load(plan.model)
+        self._runs = torch.compile(self._model) if plan.compiled else self._model
+        profiler.prime()
 
-def _record(
-    plan: ProfilePlan, model: Any, prompt: Any, request: PlannedRequest, path: Path
-) -> Recorded:
-    latency_ns = None
-    for _ in range(plan.warmup):
+    def config(self) -> Mapping[str, Any]:
+        """That of the loaded model."""
+        config: Mapping[str, Any] = self._model.config.to_dict()
+        return config
+
+    def trees(self, input_len: int) -> list[dict[str, Any]]:
+        """One."""
+        tree = transformers_walk.tree_of(
+            self._plan.model, self._model, str(uuid.uuid4()), input_len
+        )
+        return [tree]
+
+    def prompt(self, length: int, seed: int) -> Any:
+        """On the model's device."""
+        return transformers_model.random_prompt(self._model, length, seed)
+
+    def run(self, prompt: Any, output_len: int) -> None:
+        """Waits for the GPU."""
+        transformers_model.generate(self._runs, prompt, output_len)
         profiler.synchronize()
-        began = time.perf_counter_ns()
-        transformers_model.generate(model, prompt, request.output_tokens)
-        profiler.synchronize()
-        latency_ns = time.perf_counter_ns() - began
-    with profiler.recording(path, with_stack=plan.with_stack, with_shapes=plan.with_shapes):
-        transformers_model.generate(model, prompt, request.output_tokens)
-    return Recorded(path.name, latency_ns)
+
+    def record(self, prompt: Any, output_len: int, name: str) -> None:
+        """By torch.profiler in this process."""
+        with profiler.recording(
+            self._folder / name,
+            with_stack=self._plan.with_stack,
+            with_shapes=self._plan.with_shapes,
+        ):
+            transformers_model.generate(self._runs, prompt, output_len)
+
+
+@contextlib.contextmanager
+def opened(plan: ProfilePlan, folder: Path) -> Iterator[ProfiledEngine]:
+    """The model of the plan, loaded; traces go to `folder`."""
+    yield TransformersEngine(plan, folder)

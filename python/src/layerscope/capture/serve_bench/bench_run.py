@@ -7,29 +7,30 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from layerscope import __version__
 from layerscope.capture import engines, model_files, processes
+from layerscope.capture.context_length import check_context_length
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment, judge
 from layerscope.capture.hooks.settings import HookSettings
 from layerscope.capture.kept_logs import logs_kept
+from layerscope.capture.loadable import require_loadable
 from layerscope.capture.output import new_folder, write_bytes, write_json
+from layerscope.capture.patches.plan import path_from_environment
 from layerscope.capture.serve_bench import bench_plan as names
 from layerscope.capture.serve_bench import engine_servers, profile_window
 from layerscope.capture.serve_bench.bench_plan import BenchPlan
 from layerscope.capture.serve_bench.client_run import completed_requests, run_client
 from layerscope.capture.serve_bench.server_http import ServerAnswerError
-from layerscope.capture.serve_bench.server_process import RunningServer, serving
+from layerscope.capture.serve_bench.server_process import Report, RunningServer, serving
 
 _METRICS_TIMEOUT_S = 60.0
 _LOGS = (names.SERVER_LOG, names.CLIENT_LOG)
-Report = Callable[[str], None]
 
 
 def run_bench(plan: BenchPlan, report: Report = print) -> None:
@@ -39,7 +40,8 @@ def run_bench(plan: BenchPlan, report: Report = print) -> None:
     place. Every process is ended, whatever happens. Errors: `CaptureError`.
     """
     engine_servers.check(plan)
-    engines.require(plan.engine, "layerscope-capture serve-bench")
+    engines.require(plan.engine)
+    _require_model(plan)
     output = plan.output.absolute()
     with (
         new_folder(output, force=plan.force) as folder,
@@ -49,6 +51,13 @@ def run_bench(plan: BenchPlan, report: Report = print) -> None:
         record = _run_in(plan, folder, report)
         text = json.dumps(record, ensure_ascii=False).replace(str(folder), str(output))
         write_json(folder / names.RECORD, json.loads(text))
+
+
+def _require_model(plan: BenchPlan) -> None:
+    """Before a server is started: the model's files are whole, and the load fits its length."""
+    keywords = engine_servers.server_keywords(plan.server_args)
+    require_loadable(plan.model, keywords, dummy_weights=plan.dummy_weights)
+    check_context_length(plan.model, plan.load.input_len + plan.load.output_len, keywords)
 
 
 def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
@@ -84,19 +93,24 @@ def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
     }
 
 
+def _hook_settings(plan: BenchPlan, folder: Path) -> HookSettings | None:
+    """None: the server runs as it is. A plan of config-patch goes into it without ranges, too."""
+    if not plan.hooks and path_from_environment() is None:
+        return None
+    return HookSettings(plan.hooks, folder / names.TRACES)
+
+
 def _added_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
     """What the server gets beside the environment of this process, for the record."""
     variables = engine_servers.server_variables(plan, folder)
-    if plan.hooks:
-        variables |= HookSettings(plan.hooks, folder / names.TRACES).environment()
-    return variables
+    settings = _hook_settings(plan, folder)
+    return variables if settings is None else variables | settings.environment()
 
 
 def _environment(plan: BenchPlan, folder: Path) -> dict[str, str]:
     env = {**os.environ, **engine_servers.server_variables(plan, folder)}
-    if not plan.hooks:
-        return env
-    return hooked_environment(HookSettings(plan.hooks, folder / names.TRACES), env)
+    settings = _hook_settings(plan, folder)
+    return env if settings is None else hooked_environment(settings, env)
 
 
 def _copy_config(model: str, folder: Path) -> None:
@@ -110,7 +124,7 @@ def _judge_hooks(plan: BenchPlan, folder: Path) -> None:
     if not plan.hooks:
         return
     reports = read_reports(folder / names.TRACES)
-    if judge(reports, folder / names.TRACES) != 0:
+    if judge(reports, folder / names.TRACES, plan.engine) != 0:
         raise CaptureError(
             "the hooks capture nothing in this server",
             "run it without compilation: layerscope-capture hooks rule --engine "

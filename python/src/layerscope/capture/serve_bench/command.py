@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from layerscope.capture import engines, errors
 from layerscope.capture.command import Command
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.settings import BACKENDS, backend_names
-from layerscope.capture.model_options import not_negative, positive
+from layerscope.capture.model_options import add_shared_options, not_negative, positive
+from layerscope.capture.patches.model_of_plan import plan_lines
 from layerscope.capture.serve_bench.bench_description import described, reading_hint
 from layerscope.capture.serve_bench.bench_plan import BenchPlan, Load, ProfileWindow
 from layerscope.capture.serve_bench.bench_run import run_bench
@@ -55,7 +57,7 @@ _EXAMPLES = (
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model folder or a name of the hub")
+    add_shared_options(parser, "model")
     parser.add_argument(
         "--engine",
         choices=("auto", *_ENGINES),
@@ -130,15 +132,7 @@ def _add_profile(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_server(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "-tp", "--tensor-parallel-size", type=positive, default=1, metavar="N", help="ranks"
-    )
-    group.add_argument(
-        "--dummy-weights", action="store_true", help="random weights: config.json is enough"
-    )
-    group.add_argument(
-        "--trust-remote-code", action="store_true", help="run code that lies in the model folder"
-    )
+    add_shared_options(group, "tensor_parallel", "dummy_weights", "trust_remote_code")
     group.add_argument("--port", type=_port, metavar="N", help="(default: a free one)")
     group.add_argument(
         "--ready-timeout",
@@ -173,6 +167,11 @@ def _take_server_words(parser: argparse.ArgumentParser) -> None:
         words = list(args or [])
         cut = words.index("--") if "--" in words else len(words)
         found, unknown = parse(words[:cut], namespace)
+        if unknown:
+            parser.error(
+                f"unrecognized arguments: {shlex.join(unknown)}; those of the server stand behind "
+                f"--: serve-bench MODEL … -- {shlex.join(unknown)}"
+            )
         found.server_args = words[cut + 1 :]
         return found, unknown
 
@@ -182,22 +181,29 @@ def _take_server_words(parser: argparse.ArgumentParser) -> None:
 
 def _rate(text: str) -> float | None:
     """Requests a second; None for inf."""
-    number = float(text)
+    number = _number(text)
     if not number > 0:
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return None if number == float("inf") else number
 
 
 def _seconds(text: str) -> float:
-    number = float(text)
+    number = _number(text)
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no time in seconds")
+        raise argparse.ArgumentTypeError(f"{text[:40]} is no time in seconds")
     return number
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text[:40]}' is no number") from None
+
+
 def _port(text: str) -> int:
-    number = int(text)
-    if not 0 < number < 65536:
+    number = positive(text)
+    if number > 65535:
         raise argparse.ArgumentTypeError(f"{text} is no port")
     return number
 
@@ -249,7 +255,8 @@ def _run(options: argparse.Namespace) -> int:
     _refuse_own_port(options.server_args)
     if options.dry_run:
         return _dry_run(options)
-    plan = _plan(options, engines.choose(options.engine, _ENGINES, "serve-bench"))
+    plan = _plan(options, engines.choose(options.engine, _ENGINES))
+    plan_lines([plan.model])
     run_bench(plan)
     print(reading_hint(plan))
     return errors.OK
@@ -261,7 +268,7 @@ def _dry_run(options: argparse.Namespace) -> int:
         print(f"of {', '.join(_ENGINES)} the first that is installed; shown for {engines.VLLM}:")
     plan = _plan(options, engines.VLLM if options.engine == "auto" else options.engine)
     check(plan)
-    print(described(plan))
+    print(described(plan), *plan_lines([plan.model]), sep="\n")
     return errors.OK
 
 

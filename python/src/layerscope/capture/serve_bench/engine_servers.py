@@ -7,6 +7,7 @@ bench_serving guide of 0.5; trtllm-serve and benchmark_serving of TensorRT-LLM 1
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import sys
@@ -16,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines
-from layerscope.capture.engines import parse_version
 from layerscope.capture.errors import USAGE, CaptureError
 from layerscope.capture.serve_bench.bench_plan import BENCH, HOST, TRACES, BenchPlan, ProfileWindow
-from layerscope.capture.vllm_offline import ProfilerPlan
+from layerscope.capture.vllm_profiler import VllmProfiler
 
 _PYTHON = "{python}"
 
@@ -154,9 +154,21 @@ def server_words(plan: BenchPlan, folder: Path, port: int) -> list[str]:
         words.append(server.remote_code)
     if config_text(plan):
         words += [server.config[0], str(folder / CONFIG_FILE)]
-    if plan.profile is not None and plan.engine == engines.VLLM and _takes_profiler_config():
-        words += ["--profiler-config", json.dumps(profiler_config(plan.profile, folder))]
+    if config := profiler_config(plan, folder):
+        words += ["--profiler-config", json.dumps(config)]
     return [*words, *plan.server_args]
+
+
+def server_keywords(words: Sequence[str]) -> dict[str, str]:
+    """{"max_model_len": "8192"} of --max-model-len 8192 or --max-model-len=8192; flags are ""."""
+    found = {}
+    for word, following in itertools.zip_longest(words, words[1:], fillvalue="--"):
+        if word.startswith("--"):
+            name, equals, value = word.removeprefix("--").partition("=")
+            if not equals and not following.startswith("--"):
+                value = following
+            found[name.replace("-", "_")] = value
+    return found
 
 
 def config_text(plan: BenchPlan) -> str:
@@ -176,22 +188,25 @@ def client_words(plan: BenchPlan, folder: Path, port: int) -> list[str]:
     return [*words, *plan.client_args]
 
 
-def profiler_config(window: ProfileWindow, folder: Path) -> dict[str, Any]:
+def profiler_config(plan: BenchPlan, folder: Path) -> dict[str, Any] | None:
     """vLLM's `--profiler-config`: bounded, and without the front end, which counts no steps."""
-    config = ProfilerPlan(folder / TRACES, window.with_stack, window.with_shapes).config()
-    return {**config, "ignore_frontend": True, "max_iterations": window.steps}
+    if plan.profile is None or plan.engine != engines.VLLM:
+        return None
+    config = _vllm_profiler(plan.profile, folder).config()
+    return config and {**config, "ignore_frontend": True, "max_iterations": plan.profile.steps}
 
 
 def server_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
     """The variables that the server's profiler needs."""
-    if plan.profile is None:
-        return {}
-    if plan.engine == engines.VLLM and not _takes_profiler_config():
-        window = plan.profile
-        return ProfilerPlan(folder / TRACES, window.with_stack, window.with_shapes).environment()
-    if plan.engine == engines.SGLANG:
+    if plan.profile is not None and plan.engine == engines.VLLM:
+        return _vllm_profiler(plan.profile, folder).environment()
+    if plan.profile is not None and plan.engine == engines.SGLANG:
         return {"SGLANG_TORCH_PROFILER_DIR": str(folder / TRACES)}
     return {}
+
+
+def _vllm_profiler(window: ProfileWindow, folder: Path) -> VllmProfiler:
+    return VllmProfiler(folder / TRACES, window.with_stack, window.with_shapes)
 
 
 def start_profile_body(plan: BenchPlan, folder: Path) -> dict[str, Any] | None:
@@ -212,12 +227,6 @@ def found_program(name: str) -> str:
     """An engine's command: beside this Python, where its environment is not activated, or PATH."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name) or name
-
-
-def _takes_profiler_config() -> bool:
-    """vLLM 0.13 and later; where no version is known, the newest is meant."""
-    version = engines.version_of(engines.VLLM)
-    return version is None or parse_version(version) >= (0, 13)
 
 
 def _values(plan: BenchPlan, folder: Path, port: int) -> dict[str, str | None]:

@@ -10,16 +10,16 @@ from typing import Any
 
 from layerscope.capture import engines, errors
 from layerscope.capture.command import Command
+from layerscope.capture.context_length import check_context_length
 from layerscope.capture.model_options import (
     ModelOptions,
     add_model_options,
     model_options,
     positive,
 )
-from layerscope.capture.output import new_folder, write_json
+from layerscope.capture.output import new_folder, require_writable, write_json
+from layerscope.capture.patches.model_of_plan import plan_lines
 from layerscope.capture.walk.document import ProfilePlace
-
-_WANTED_BY = "layerscope-capture walk"
 
 _DESCRIPTION = """\
 Loads a model and writes its module tree: weights and buffers (shape, dtype, device, stride), chosen
@@ -109,8 +109,9 @@ def run(options: argparse.Namespace) -> int:
             "name it model_tree.json, or model_tree.json.gz",
             errors.USAGE,
         )
+    patches = plan_lines([options.model])
     if options.dry_run:
-        print(_described(chosen))
+        print(_described(chosen), *patches, sep="\n")
         return errors.OK
     return walk(chosen)
 
@@ -128,12 +129,18 @@ def _described(options: WalkOptions) -> str:
 
 def walk(options: WalkOptions) -> int:
     """Loads, walks, writes. A profile folder appears whole, or not at all."""
-    model = options.model.resolved(_WANTED_BY)
+    model = options.model.resolved()
+    input_len = options.input_len if options.with_forward else None
+    if input_len is not None:
+        check_context_length(
+            model.model, input_len + 1, model.engine_args, hint="give a smaller --input-len"
+        )
+    require_writable(options.output)
     if options.profile_dir is None:
-        documents = _documents(model, options, None)
+        documents = _documents(model, input_len, None)
     else:
         with new_folder(options.profile_dir, force=options.force) as aside:
-            documents = _documents(model, options, ProfilePlace(aside, options.profile_dir))
+            documents = _documents(model, input_len, ProfilePlace(aside, options.profile_dir))
     for one in documents:
         path = options.file_of_rank(one["rank"], len(documents))
         write_json(path, one)
@@ -144,14 +151,13 @@ def walk(options: WalkOptions) -> int:
 
 
 def _documents(
-    model: ModelOptions, options: WalkOptions, profile: ProfilePlace | None
+    model: ModelOptions, input_len: int | None, profile: ProfilePlace | None
 ) -> list[dict[str, Any]]:
     """One document a rank. The engines are imported here, not before."""
     if model.engine == engines.VLLM:
         from layerscope.capture.walk.vllm_walk import walk_vllm as walk_engine
     else:
         from layerscope.capture.walk.transformers_walk import walk_transformers as walk_engine
-    input_len = options.input_len if options.with_forward else None
     return walk_engine(model, str(uuid.uuid4()), input_len, profile)
 
 

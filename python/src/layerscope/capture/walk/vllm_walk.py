@@ -6,7 +6,7 @@ from typing import Any
 
 from layerscope.capture import engines, vllm_offline
 from layerscope.capture.model_options import ModelOptions
-from layerscope.capture.vllm_offline import ProfilerPlan
+from layerscope.capture.vllm_profiler import VllmProfiler
 from layerscope.capture.walk.document import ProfilePlace, Run, document
 from layerscope.capture.walk.snapshot import snapshot, start_recording, stop_recording
 
@@ -15,8 +15,8 @@ def walk_vllm(
     options: ModelOptions, run_id: str, input_len: int | None, profile: ProfilePlace | None
 ) -> list[dict[str, Any]]:
     """One document a rank; see `transformers_walk.walk_transformers`."""
-    plan = None if profile is None else ProfilerPlan(profile.now)
-    with vllm_offline.offline_llm(options, eager=True, plan=plan) as llm:
+    profiler = None if profile is None else VllmProfiler(profile.now)
+    with vllm_offline.offline_llm(options, eager=True, profiler=profiler) as llm:
         return trees_of(options, llm, run_id, input_len, profile)
 
 
@@ -33,18 +33,18 @@ def trees_of(
         source="loaded_vllm_worker",
         run_id=run_id,
         engine={"name": engines.VLLM, "version": engines.version_of(engines.VLLM)},
-        config=llm.llm_engine.vllm_config.model_config.hf_config.to_dict(),
+        config=vllm_offline.config_of(llm),
         capture_mode="eager",
         world=vllm_offline.world_of(llm),
         dummy_weights=options.dummy_weights,
         profile_dir=None if profile is None else str(profile.final),
     )
-    plan = None if profile is None else ProfilerPlan(profile.now)
-    documents = [document(run, one) for one in see(llm, input_len, plan)]
+    profiler = None if profile is None else VllmProfiler(profile.now)
+    documents = [document(run, one) for one in see(llm, input_len, profiler)]
     return sorted(documents, key=lambda made: int(made["rank"]))
 
 
-def see(llm: Any, input_len: int | None, plan: ProfilerPlan | None) -> list[dict[str, Any]]:
+def see(llm: Any, input_len: int | None, profiler: VllmProfiler | None) -> list[dict[str, Any]]:
     """What `document` takes, of each rank."""
     seen: list[dict[str, Any]] = llm.apply_model(snapshot)
     if input_len is None:
@@ -57,7 +57,7 @@ def see(llm: Any, input_len: int | None, plan: ProfilerPlan | None) -> list[dict
         calls = llm.apply_model(stop_recording)
     for one, called in zip(seen, calls, strict=True):
         one["calls"] = called
-    if plan is not None:
-        with vllm_offline.profiled(llm, plan):
+    if profiler is not None:
+        with vllm_offline.profiled(llm, profiler):
             vllm_offline.generate(llm, prompt, output_len=1)
     return seen

@@ -1,0 +1,159 @@
+"""What the options of `config-patch` make of a config: the patched config, its plan, its record."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from layerscope.capture import errors, model_files, model_sizes, model_values
+from layerscope.capture.config_patch import fewer_layers, overrides, tensor_parallel, token_ids
+from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.config_patch.mock_options import MockOptions
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.model_files import ModelFiles
+from layerscope.capture.patches.model_of_plan import plan_for
+from layerscope.capture.patches.plan import PatchPlan, RoutingPlan
+
+
+@dataclass
+class Patched:
+    """A patched config and what belongs to it.
+
+    `generation` is the document of generation_config.json, None where it is copied as it is.
+    """
+
+    config: dict[str, Any]
+    generation: dict[str, Any] | None
+    changes: Changes
+    plan: PatchPlan
+
+    def document(self, source: str, options: argparse.Namespace) -> dict[str, Any]:
+        """The document layerscope_patch.json: the plan, and what was changed of `source`."""
+        mock = None
+        if options.mock_tp:
+            mock = {
+                "tp": options.mock_tp,
+                "moe": options.moe,
+                "shared_experts": options.shared_experts,
+            }
+        return {
+            **self.plan.document(),
+            "source": source,
+            "needs_dummy_weights": bool(options.mock_tp or options.cut),
+            "mock": mock,
+            "changes": self.changes.document(),
+            "notes": self.changes.notes,
+        }
+
+
+def patch(
+    files: ModelFiles, generation: dict[str, Any] | None, options: argparse.Namespace
+) -> Patched:
+    """The patched config of a model. Raises CaptureError for what cannot be."""
+    original = model_files.load_config(files.config)
+    config = copy.deepcopy(original)
+    changes = Changes()
+    _override(config, options, changes)
+    _check_possible(config, original)
+    keep = _fewer_layers(config, options, changes)
+    if options.mock_tp:
+        mock = MockOptions(
+            ranks=options.mock_tp,
+            moe=options.moe,
+            shared=options.shared_experts,
+            engine=options.engine,
+            keep_vocab=options.keep_vocab,
+        )
+        tensor_parallel.mock_rank_zero(config, mock, changes, _hf_quant(files, options), generation)
+    _note_ids_beyond(config, original, changes)
+    plan = replace(
+        plan_for(config),
+        keep_layers=None if keep is None else tuple(keep),
+        routing=_routing(config, options, changes) if options.balanced_routing else None,
+    )
+    return Patched(config, generation, changes, plan)
+
+
+def _override(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> None:
+    for assignment in options.set:
+        overrides.set_key(config, assignment, changes)
+    for path in options.unset:
+        overrides.unset_key(config, path, changes)
+    for assignment in options.add:
+        overrides.add_key(config, assignment, changes)
+    overrides.rewrite_identity(config, options.model_type, options.architectures, changes)
+    model_files.check_depth(config, "the changed config")
+
+
+def _check_possible(config: dict[str, Any], original: dict[str, Any]) -> None:
+    """Refuses what the overrides made impossible; what the model itself says is its own."""
+    before = model_values.impossible_values(original)
+    wrong = [line for line in model_values.impossible_values(config) if line not in before]
+    if wrong:
+        raise CaptureError(
+            "no such model: " + "; ".join(wrong),
+            "keys that depend on each other change together; --layers N --cut shortens lists too",
+            errors.USAGE,
+        )
+
+
+def _fewer_layers(
+    config: dict[str, Any], options: argparse.Namespace, changes: Changes
+) -> list[int] | None:
+    """Cuts the config, or returns the layers that keep their forward; None: all of them."""
+    if options.layers is None and options.keep_layers is None:
+        return None
+    kept = fewer_layers.kept_layers(config, options.layers, options.keep_layers)
+    if options.cut:
+        fewer_layers.cut_layers(config, len(kept), changes)
+        return None
+    count = model_files.layer_count(config)
+    if len(kept) == count:
+        return None
+    changes.notes.append(
+        f"layers {fewer_layers.as_ranges(kept)} of {count} compute, the others pass on what they"
+        " get; all weights are loaded"
+    )
+    return kept
+
+
+def _hf_quant(files: ModelFiles, options: argparse.Namespace) -> dict[str, Any] | None:
+    """ModelOpt's description of the blocks, unless the patched model is not quantised."""
+    found = files.present(model_files.QUANTISATION_FILES)
+    if not found or "quantization_config" in options.unset:
+        return None
+    return model_files.load_json(found[0])
+
+
+def _note_ids_beyond(config: dict[str, Any], original: dict[str, Any], changes: Changes) -> None:
+    """A note where a smaller vocabulary was set and token ids are not inside of it."""
+    size = model_files.text_config(config).get("vocab_size")
+    if size == model_files.text_config(original).get("vocab_size") or not isinstance(size, int):
+        return
+    beyond = token_ids.ids_beyond(config, size)
+    if beyond:
+        said = ", ".join(f"{key} {', '.join(map(str, ids))}" for key, ids in beyond.items())
+        changes.notes.append(f"beyond the vocabulary of {size}: {said}")
+
+
+def _routing(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> RoutingPlan:
+    moe = model_sizes.moe_sizes(model_files.text_config(config))
+    if moe is None:
+        raise CaptureError(
+            "--balanced-routing: the config has no experts", "leave it out for a dense model"
+        )
+    experts = model_files.text_config(config)[moe.count_key]
+    if experts % options.ep_ranks:
+        divisors = ", ".join(str(n) for n in range(1, min(experts, 512) + 1) if experts % n == 0)
+        raise CaptureError(
+            f"--ep-ranks {options.ep_ranks}: {experts} experts are not divisible by it",
+            f"these divide: {divisors}",
+            errors.USAGE,
+        )
+    changes.notes.append(
+        f"balanced routing: {moe.top_k} of {experts} experts a token, round robin, where hooks run"
+    )
+    groups = moe.groups if experts % moe.groups == 0 else 1
+    return RoutingPlan(experts, moe.top_k, groups, min(moe.top_groups, groups), options.ep_ranks)

@@ -1,0 +1,52 @@
+"""bench_steps_rank<r>.jsonl: a line for each marked step, written while an engine runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from layerscope.capture.hooks.settings import Point
+
+
+@dataclass(frozen=True)
+class MarkedStep:
+    """A step that was marked; `n` is its number in the process, as in the name of its range."""
+
+    n: int
+    batch: int
+    past: int
+    host_ns: int  # what the step took the calling thread; GPU time is in the trace
+
+    @property
+    def point(self) -> Point:
+        """Batch and past length."""
+        return self.batch, self.past
+
+
+def steps_name(rank: int) -> str:
+    """The file of a rank."""
+    return f"bench_steps_rank{rank}.jsonl"
+
+
+def note_step(folder: Path, rank: int, step: MarkedStep) -> None:
+    """Adds a line. Raises OSError."""
+    with (folder / steps_name(rank)).open("a") as file:
+        file.write(json.dumps(asdict(step)) + "\n")
+
+
+def marked_steps(folder: Path) -> list[MarkedStep]:
+    """Those of rank 0, in their order; none where there is no file.
+
+    A last line that broke off, of an engine that was killed, is left out.
+    """
+    try:
+        lines = (folder / steps_name(0)).read_text().splitlines()
+    except OSError:
+        return []
+    found: list[MarkedStep] = []
+    for line in lines:
+        with contextlib.suppress(ValueError, TypeError):
+            found.append(MarkedStep(**json.loads(line)))
+    return found

@@ -1,0 +1,84 @@
+"""Whether a plan is for the model at hand: asked before an engine starts, which takes minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from layerscope.capture import errors, model_files, model_sizes
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.patches.plan import VARIABLE, PatchPlan, load_plan, path_from_environment
+
+
+def plan_for(config: Mapping[str, Any]) -> PatchPlan:
+    """A plan for the model of a config, which patches nothing."""
+    model_type = config.get("model_type")
+    return PatchPlan(
+        num_layers=model_files.layer_count(config) or 0,
+        model_type=model_type if isinstance(model_type, str) else None,
+        architectures=tuple(model_files.architectures(config)),
+    )
+
+
+def plan_lines(words: Sequence[str]) -> list[str]:
+    """What a dry run says of the plan that LAYERSCOPE_PATCH names: one line, none without a plan.
+
+    `words` are a model, or a whole command line: those that name a model of this machine are
+    compared with the plan. Raises CaptureError where the plan cannot be read (code 3) or is for
+    none of the models (code 2).
+    """
+    path = path_from_environment()
+    if path is None:
+        return []
+    if not path.exists():
+        raise CaptureError(
+            f"{VARIABLE} names {path}, which is not there",
+            f"give the folder that config-patch wrote, or unset {VARIABLE}",
+            errors.INVALID_INPUT,
+        )
+    plan = load_plan(path)
+    differences = [_difference(plan, name, config) for name, config in _models(words)]
+    if differences and all(differences):
+        raise CaptureError(
+            f"{VARIABLE}={path} is the plan of another model: {differences[0]}",
+            f"write one for this model with layerscope-capture config-patch, or unset {VARIABLE}",
+            errors.USAGE,
+        )
+    return [f"with {VARIABLE}={path}: {_described(plan)}"]
+
+
+def _models(words: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The models that words name, alone or as --option=NAME, with their configs."""
+    for word in words:
+        name = word.rpartition("=")[2]
+        try:
+            yield name, model_files.load_config(model_files.locate(name).config)
+        except (CaptureError, OSError, ValueError):
+            continue  # no model, or one that the engine has to fetch
+
+
+def _difference(plan: PatchPlan, name: str, config: Mapping[str, Any]) -> str:
+    """What tells the plan's model from this one; empty where nothing does."""
+    model = plan_for(config)
+    for key, unit in (("model_type", ""), ("architectures", ""), ("num_layers", " layers")):
+        planned, found = getattr(plan, key), getattr(model, key)
+        if planned and found and planned != found:
+            return f"it is for {_text(planned)}{unit}, {name} is {_text(found)}{unit}"
+    moe = model_sizes.moe_sizes(model_files.text_config(config))
+    experts = model_files.text_config(config)[moe.count_key] if moe else 0
+    if plan.routing is not None and plan.routing.experts != experts:
+        return f"it is for {plan.routing.experts} experts, {name} has {experts}"
+    return ""
+
+
+def _text(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _described(plan: PatchPlan) -> str:
+    parts = []
+    if plan.keep_layers is not None:
+        parts.append(f"{len(plan.keep_layers)} of {plan.num_layers} layers compute")
+    if plan.routing is not None:
+        parts.append(f"{plan.routing.experts} experts get as many tokens each")
+    return "; ".join(parts) or "nothing to apply"

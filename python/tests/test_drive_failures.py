@@ -1,0 +1,186 @@
+"""`drive` where it fails: what is said, what is advised, what is left.
+
+Lines are those of vLLM 0.32's logs where they name this version (run here, on the CPU), else as
+issues of the projects quote them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import RunCapture
+
+from layerscope.capture import engines
+from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.drive_run import run_drive
+from layerscope.capture.drive.failure_causes import failure_hint
+from layerscope.capture.drive.marked_steps import MarkedStep, marked_steps, note_step
+from layerscope.capture.drive.recordings import recordings
+from layerscope.capture.errors import USAGE, CaptureError
+
+# What surrounds the cause: settings that name everything, and the ends of other processes.
+_BEFORE = "INFO config: trust_remote_code=False, gpu_memory_utilization=0.9, quantization=None\n"
+_AFTER = "RuntimeError: Engine core initialization failed. See root cause above.\n"
+
+
+@pytest.mark.parametrize(
+    ("engine", "line", "advice"),
+    [
+        # vLLM 0.32
+        ("vllm", "LocalEntryNotFoundError: Cannot find an appropriate snapshot", "not there"),
+        ("vllm", "RuntimeError: Cannot find any model weights with `m`", "--dummy-weights"),
+        ("vllm", "Value error, Model architectures ['Foo'] are not supported for now.", "newer"),
+        ("vllm", "Value error, Transformers does not recognize this architecture.", "newer"),
+        ("vllm", "TypeError: __init__() got an unexpected keyword argument 'x'", "--engine-arg"),
+        # Issues 17431, 110 (kvcached), 10439 of vLLM
+        (
+            "vllm",
+            "ERROR 04-30 ValueError: No available memory for the cache blocks.",
+            "KV cache does not fit: give a smaller --batch-size, --input-len or --output-len, or a "
+            "larger --engine-arg gpu_memory_utilization=F",
+        ),
+        (
+            "vllm",
+            "ValueError: Free memory on device (67/79 GiB) on startup is less than desired GPU "
+            "memory utilization (0.9, 71 GiB).",
+            "a smaller --engine-arg gpu_memory_utilization=F",
+        ),
+        # Issue 4330 of SGLang
+        (
+            "sglang",
+            "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
+            "a larger --engine-arg mem_fraction_static=F",
+        ),
+        (
+            "trtllm",
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 5.25 GiB.",
+            "a smaller --engine-arg 'kv_cache_config=",
+        ),
+        ("vllm", "OSError: [Errno 98] Address already in use", "port"),
+        ("vllm", "PermissionError: [Errno 13] Permission denied: '/x'", "may not be read"),
+        ("vllm", "OSError: [Errno 28] No space left on device", "disk is full"),
+        ("vllm", "RuntimeError: No CUDA GPUs are available", "CUDA_VISIBLE_DEVICES"),
+        (
+            "vllm",
+            "Value error, User-specified max_model_len (99) is greater than the derived "
+            "max_model_len (64)",
+            "--input-len",
+        ),
+    ],
+)
+def test_the_advice_follows_the_cause(engine: str, line: str, advice: str, tmp_path: Path) -> None:
+    log = tmp_path / "session.log"
+    log.write_text(f"{_BEFORE}{line}\n{_AFTER * 10}")
+    assert advice in failure_hint(log, engine, 1)
+
+
+@pytest.mark.parametrize("engine", engines.SERVING)
+def test_without_a_known_cause_there_is_no_advice(engine: str, tmp_path: Path) -> None:
+    log = tmp_path / "session.log"
+    assert failure_hint(log, engine, 1) == ""
+    log.write_text(_BEFORE + "ERROR something else\n" + _AFTER)
+    assert failure_hint(log, engine, 1) == ""
+    assert "memory of the machine" in failure_hint(log, engine, -9)
+
+
+def test_steps_of_an_engine_that_was_killed_are_those_that_were_written_whole(
+    tmp_path: Path,
+) -> None:
+    steps = [MarkedStep(0, 1, 16, 1000), MarkedStep(1, 1, 17, 2000)]
+    assert marked_steps(tmp_path) == []
+    for step in steps:
+        note_step(tmp_path, 0, step)
+    with (tmp_path / "bench_steps_rank0.jsonl").open("a") as file:
+        file.write('{"n": 2, "ba')
+    assert marked_steps(tmp_path) == steps
+
+
+def test_a_compiled_model_ends_the_drive_and_leaves_its_log_alone(
+    stubs: None, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "vllm", "--profiler", "none", "--backend", "nvtx", "-o", tmp_path / "out"]
+    compiled = '{"mode":3,"cudagraph_mode":"FULL_AND_PIECEWISE"}'
+    done = run_capture("drive", "m", *words, "--engine-arg", f"compilation_config={compiled}")
+    assert done.code == 1
+    assert "only while the model is traced" in done.err
+    assert f"kept: {tmp_path / 'out.session.log'}" in done.err
+    assert list(tmp_path.iterdir()) == [tmp_path / "out.session.log"]
+    options = ["--batch-size", "1", "--input-len", "8"]
+    assert run_capture("drive", "m", *words, *options).code == 0
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]  # the log of the failure is old
+
+
+@pytest.mark.parametrize("fault", ["STUB_WAITS_AT", "STUB_FAILS_AT"])
+def test_points_that_ran_are_kept_where_that_is_asked(
+    fault: str, stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of 4 that the engine never decodes together, or at which it breaks down."""
+    monkeypatch.setenv(fault, "4")
+    plan = DrivePlan("vllm", "m", (1, 4), (8,), 2, (1,), profiler="torch")
+    with pytest.raises(CaptureError) as caught:
+        run_drive(plan, tmp_path / "all")
+    assert "smaller --batch-size" in caught.value.hint
+    assert not (tmp_path / "all").exists()
+    summary = run_drive(plan, tmp_path / "some", all_points=False)
+    assert summary.steps == {(1, 8): 1}
+    assert [group[0].parent.name for group in recordings(tmp_path / "some")][0] == "batch1_input8"
+    four = replace(plan, batch_sizes=(4,))
+    with pytest.raises(CaptureError):
+        run_drive(four, tmp_path / "none", all_points=False)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_profiler_that_writes_nothing_is_an_error(
+    stubs: None, run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUB_WRITES_NO_TRACE", "1")
+    words = ["--engine", "vllm", "--profiler", "torch", "-o", tmp_path / "out"]
+    done = run_capture("drive", "m", *words, "--backend", "nvtx", "--input-len", "8")
+    assert done.code == 1
+    assert "torch left no recording" in done.err
+    assert [file.name for file in tmp_path.iterdir()] == ["out.session.log"]
+
+
+def test_a_missing_nsys_is_an_error_that_says_what_to_do(
+    stubs: None, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "vllm", "--profiler", "nsys", "-o", tmp_path / "out"]
+    done = run_capture("drive", "m", *words)
+    assert done.code == 1
+    assert "nsys is not on PATH" in done.err and "--profiler torch" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_engine_is_an_error_that_says_how_to_install_it(
+    run_capture: RunCapture, tmp_path: Path
+) -> None:
+    words = ["--engine", "sglang", "--profiler", "none", "-o", tmp_path / "out"]
+    done = run_capture("drive", "m", *words)
+    assert done.code == 1
+    assert "sglang is not installed" in done.err and "pip install" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tensorrt_llm_without_nsys_is_refused(
+    run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    done = run_capture("drive", "--engine", "trtllm", "m", "--dry-run")
+    assert done.code == USAGE
+    assert "recorded with nsys" in done.err
+
+
+def test_prompts_and_outputs_that_a_model_does_not_take_are_refused(
+    run_capture: RunCapture, tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "x", "max_position_embeddings": 34}')
+    words = [tmp_path, "--profiler", "none", "--input-len", "16", "32", "--dry-run"]
+    assert run_capture("drive", "--engine", "vllm", *words).code == 0
+    done = run_capture("drive", "--engine", "vllm", *words, "--milestones", "2")
+    assert done.code == USAGE
+    assert f"need 35 tokens, and {tmp_path} takes 34" in done.err
+    done = run_capture("drive", "--engine", "vllm", *words, "--engine-arg", "max_model_len=33")
+    assert done.code == USAGE
+    assert "need 34 tokens, and max_model_len is 33" in done.err
