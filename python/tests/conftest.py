@@ -8,7 +8,8 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 import real_configs
 import tiny_models
+from bench_process import Bench
 
 from layerscope.capture import cli
 
@@ -165,3 +167,18 @@ def tiny_qwen3_moe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny GPT-2; read only."""
     return tiny_models.write_gpt2(tmp_path_factory.mktemp("models") / "tiny-gpt2")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """serve-bench, and that none of its processes is left."""
+    if not Path("/proc/self/environ").exists():
+        pytest.skip("no /proc here")
+    made = Bench(tmp_path)
+    yield made
+    deadline = time.monotonic() + 5
+    while made.left() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    left = made.left()
+    made.kill_left()
+    assert left == [], "processes are left"
