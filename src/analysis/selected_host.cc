@@ -7,8 +7,9 @@ namespace layerscope::analysis {
 
 HostChoice ChooseHost(const Selection& selection, const std::vector<uint8_t>& row,
                       std::vector<uint8_t> process, const RankView& view) {
-  const bool by_part = selection.module || selection.stream || selection.layer;
-  const bool by_rows = by_part || selection.device || selection.passes;
+  // A device or a pass can hold a whole step; what is below them holds a part of it.
+  const bool below_steps = selection.module || selection.stream || selection.layer;
+  const bool beside_steps = below_steps || selection.device || selection.passes;
   const bool by_step = selection.steps || selection.phase;
   const bool by_time = selection.from_ns || selection.to_ns;
   HostChoice choice;
@@ -23,11 +24,11 @@ HostChoice ChooseHost(const Selection& selection, const std::vector<uint8_t>& ro
   }
   choice.whole_step.assign(n_steps, 0);
   for (const uint32_t step : view.steps()) {
-    const bool is_asked_for = by_step && !by_rows && !by_time;
-    const bool has_all = !by_part && has_selected[step] != 0 && lacks_some[step] == 0;
+    const bool is_asked_for = by_step && !beside_steps && !by_time;
+    const bool has_all = !below_steps && has_selected[step] != 0 && lacks_some[step] == 0;
     choice.whole_step[step] = is_asked_for || has_all ? 1 : 0;
   }
-  if (by_time && !by_rows && !by_step) {
+  if (by_time && !beside_steps && !by_step) {
     choice.time = {selection.from_ns.value_or(std::numeric_limits<int64_t>::min()),
                    selection.to_ns.value_or(std::numeric_limits<int64_t>::max())};
   }

@@ -245,6 +245,7 @@ base::Result<std::string> RenderCsv(const table::Result& result, std::string_vie
     if (!tables.empty()) names.emplace_back(kReduced);
     for (const NamedTable& table : tables) names.push_back(table.path);
   }
+  const bool ranks_are_distinct = !HasRankTwice(result);
   for (const table::RankResult& rank : result.ranks) {
     const std::string name(table_name.empty() ? std::string_view(rank.main_table) : table_name);
     std::vector<NamedTable> tables = TablesOf(rank.data);
@@ -256,12 +257,12 @@ base::Result<std::string> RenderCsv(const table::Result& result, std::string_vie
     }
     std::shared_ptr<const Table> table = FindTable(tables, name.empty() ? kFacts : name);
     if (table == nullptr) continue;
-    const bool by_rank = rank.rank && !HasRankTwice(result);
+    const bool by_rank = rank.rank && ranks_are_distinct;
     const std::string label = by_rank ? fmt::format("{}", *rank.rank) : ValidUtf8(rank.input);
     sources.push_back({label, std::move(table)});
   }
   if (!sources.empty()) {
-    return WriteCsv(sources, HasSeveralRanks(result), !HasRankTwice(result), to_terminal);
+    return WriteCsv(sources, HasSeveralRanks(result), ranks_are_distinct, to_terminal);
   }
   if (!table_name.empty()) return NoTable(table_name, names);
   // Every rank abstained: there are no rows and no columns to name.

@@ -168,13 +168,14 @@ std::string RenderMarkdown(const table::Result& result, bool verbose) {
   if (!result.inputs.empty()) out += '\n';
 
   const bool several = HasSeveralRanks(result);
+  const bool by_input = HasRankTwice(result);
   FoldedRanks folded;
   for (const table::RankResult& rank : result.ranks) {
     if (IsFolded(rank, result)) {
       folded.Add(rank);
       continue;
     }
-    if (several) out += Heading(2, HasRankTwice(result) ? rank.input : RankName(rank));
+    if (several) out += Heading(2, by_input ? rank.input : RankName(rank));
     out += RankText(rank, several ? 3 : 2);
     // Of one input the evidence is that of its reduction too.
     if (!several && result.reduced) out += ReducedText(result);

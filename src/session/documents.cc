@@ -121,10 +121,12 @@ DocumentSpec Requests() {
 }
 
 std::vector<OptionSpec> WorkloadOptionSpecs() {
-  std::vector<OptionSpec> config = LayerOptionSpecs();
-  std::erase_if(config, [](const OptionSpec& option) { return option.name != "config"; });
-  // Results of benchmarks lie beside many a model's files.
-  config.front().fallback.clear();
+  std::vector<OptionSpec> config;
+  for (OptionSpec& option : LayerOptionSpecs()) {
+    if (option.name != "config") continue;
+    option.fallback.clear();  // results of benchmarks lie beside many a model's files
+    config.push_back(std::move(option));
+  }
   return JoinOptions({BenchmarkOptions(), {GzipOption()}, config});
 }
 

@@ -19,18 +19,22 @@ from layerscope.capture.hooks.settings import HookSettings
 BOOTSTRAP = Path(__file__).parent / "bootstrap"
 
 
-def hooked_environment(
-    chosen: HookSettings, environment: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """The environment in which Python starts with hooks, in this process's children and theirs.
+def with_bootstrap(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which Python runs the bootstrap, in this process's children and theirs.
 
     The folder of the package comes behind that of the bootstrap: the engine's Python may be another
     one than this.
     """
-    values = dict(os.environ if environment is None else environment)
     package = Path(layerscope.__file__).parent.parent
-    path = [str(BOOTSTRAP), values.get("PYTHONPATH", ""), str(package)]
-    values["PYTHONPATH"] = os.pathsep.join(part for part in path if part)
+    path = [str(BOOTSTRAP), environment.get("PYTHONPATH", ""), str(package)]
+    return {**environment, "PYTHONPATH": os.pathsep.join(part for part in path if part)}
+
+
+def hooked_environment(
+    chosen: HookSettings, environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The environment in which Python starts with hooks."""
+    values = with_bootstrap(os.environ if environment is None else environment)
     values.pop(settings.STEPS, None)
     return {**values, **chosen.environment()}
 

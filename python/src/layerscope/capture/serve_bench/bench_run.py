@@ -16,7 +16,7 @@ from layerscope.capture import engines, model_files, processes
 from layerscope.capture.context_length import check_context_length
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
-from layerscope.capture.hooks.run import hooked_environment, judge
+from layerscope.capture.hooks.run import hooked_environment, judge, with_bootstrap
 from layerscope.capture.hooks.settings import HookSettings
 from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.loadable import require_loadable
@@ -93,24 +93,20 @@ def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
     }
 
 
-def _hook_settings(plan: BenchPlan, folder: Path) -> HookSettings | None:
-    """None: the server runs as it is. A plan of config-patch goes into it without ranges, too."""
-    if not plan.hooks and path_from_environment() is None:
-        return None
-    return HookSettings(plan.hooks, folder / names.TRACES)
-
-
 def _added_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
     """What the server gets beside the environment of this process, for the record."""
     variables = engine_servers.server_variables(plan, folder)
-    settings = _hook_settings(plan, folder)
-    return variables if settings is None else variables | settings.environment()
+    if plan.hooks:
+        variables |= HookSettings(plan.hooks, folder / names.TRACES).environment()
+    return variables
 
 
 def _environment(plan: BenchPlan, folder: Path) -> dict[str, str]:
     env = {**os.environ, **engine_servers.server_variables(plan, folder)}
-    settings = _hook_settings(plan, folder)
-    return env if settings is None else hooked_environment(settings, env)
+    if plan.hooks:
+        return hooked_environment(HookSettings(plan.hooks, folder / names.TRACES), env)
+    # vLLM alone has a plugin that applies a plan of config-patch.
+    return env if path_from_environment() is None else with_bootstrap(env)
 
 
 def _copy_config(model: str, folder: Path) -> None:
