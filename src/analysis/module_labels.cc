@@ -49,12 +49,15 @@ void LabelRows(std::vector<ModuleNode>& rows) {
 
 std::string PathsText(const RankView& view) {
   const std::string& file = view.input().model_tree;
-  if (file.empty()) return {};
+  std::vector<std::string> from;
+  if (!view.trace().scopes.path.empty()) from.emplace_back("module ranges in the trace");
+  if (!file.empty()) from.push_back(ShownFile(view, file));
+  if (from.empty()) return {};
   const std::vector<attribution::Module>& modules = view.attribution().modules.modules;
   const auto n_named =
       std::count_if(modules.begin(), modules.end(),
                     [](const attribution::Module& module) { return module.path.valid(); });
-  return fmt::format("paths: {}, {} of {}", ShownFile(view, file), base::FormatCount(n_named),
+  return fmt::format("paths: {}, {} of {}", fmt::join(from, " and "), base::FormatCount(n_named),
                      base::FormatCounted(modules.size(), "module"));
 }
 

@@ -12,6 +12,7 @@
 #include "src/attribution/host_processes.h"
 #include "src/attribution/innermost_index.h"
 #include "src/attribution/launch_links.h"
+#include "src/attribution/module_ranges.h"
 #include "src/attribution/op_links.h"
 #include "src/attribution/path_names.h"
 #include "src/attribution/plain_ranges.h"
@@ -214,6 +215,7 @@ CallNameFlags ClassifyCallNames(const trace::Trace& trace) {
 }
 
 Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules) {
+  JoinModuleRanges(trace);
   TakePlainRanges(trace);
   Attribution out = Attributor(trace).Run(rules);
   NamePathModules(trace, out.modules);

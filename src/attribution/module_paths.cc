@@ -28,28 +28,39 @@ bool AreTooMany(int64_t n_foreign, int64_t n_all) {
 /// Modules that were recorded by path.
 struct PathCount {
   int64_t n = 0;
-  int64_t n_unknown = 0;  ///< the tree lacks them
+  int64_t n_unknown = 0;  ///< the tree lacks them, or has another module there
   std::string unknown{};  ///< the first of them
 };
 
+/// Does the tree have this class at this path? One that is not recorded may be any.
+bool HasClassAt(const model::ModelTree& tree, int32_t at, const trace::Trace& trace,
+                const ModuleTree& modules, ModuleId id) {
+  return !modules.IsNamedByClass(id, trace) ||
+         tree.modules[static_cast<size_t>(at)].class_name == modules.ClassOf(id, trace);
+}
+
 PathCount CountPaths(const model::ModelTree& tree, const trace::Trace& trace,
-                     const std::vector<Module>& modules) {
+                     const ModuleTree& modules) {
   PathCount count;
-  for (const Module& module : modules) {
+  for (size_t i = 0; i < modules.modules.size(); ++i) {
+    const Module& module = modules.modules[i];
     if (!module.path.valid()) continue;
     ++count.n;
     const std::string_view path = trace.strings[module.path];
-    if (tree.Find(path) >= 0) continue;
-    if (count.n_unknown++ == 0) count.unknown = path;
+    const int32_t at = tree.Find(path);
+    if (at >= 0 && HasClassAt(tree, at, trace, modules, ModuleId(i))) continue;
+    if (count.n_unknown++ > 0) continue;
+    count.unknown = path.empty() ? "the model itself" : path;
+    if (at >= 0) count.unknown += fmt::format(", {}", trace.strings[module.name]);
   }
   return count;
 }
 
-/// Modules that were recorded by path have their class from the tree.
-void NameClassesOfPaths(const model::ModelTree& tree, trace::Trace& trace,
-                        std::vector<Module>& modules) {
-  for (Module& module : modules) {
-    if (!module.path.valid()) continue;
+/// Modules that were recorded by path alone have their class from the tree.
+void NameClassesOfPaths(const model::ModelTree& tree, trace::Trace& trace, ModuleTree& modules) {
+  for (size_t i = 0; i < modules.modules.size(); ++i) {
+    Module& module = modules.modules[i];
+    if (!module.path.valid() || modules.IsNamedByClass(ModuleId(i), trace)) continue;
     const int32_t at = tree.Find(trace.strings[module.path]);
     if (at < 0) continue;
     module.class_name = trace.strings.Intern(tree.modules[static_cast<size_t>(at)].class_name);
@@ -76,9 +87,10 @@ Misfit MisfitOf(const TreeMatch& match, const PathCount& paths, size_t n_modules
                         match.foreign)};
   }
   if (AreTooMany(paths.n_unknown, paths.n)) {
-    return {paths.n_unknown, fmt::format("{} of {} recorded module paths are not in it ({})",
-                                         base::FormatCount(paths.n_unknown),
-                                         base::FormatCount(paths.n), paths.unknown)};
+    return {
+        paths.n_unknown,
+        fmt::format("{} of {} recorded module paths are not in it or of other classes ({})",
+                    base::FormatCount(paths.n_unknown), base::FormatCount(paths.n), paths.unknown)};
   }
   return {};
 }
@@ -87,10 +99,12 @@ Misfit MisfitOf(const TreeMatch& match, const PathCount& paths, size_t n_modules
 void AddUnnamed(const model::ModelTree& tree, const TreeMatch& match, const PathCount& paths,
                 std::vector<HealthEntry>& health) {
   if (paths.n_unknown > 0) {
-    health.push_back({"model_tree_partial", Severity::kInfo, paths.n_unknown,
-                      fmt::format("{} of {} recorded module paths are not in the model tree ({}).",
-                                  base::FormatCount(paths.n_unknown), base::FormatCount(paths.n),
-                                  paths.unknown)});
+    health.push_back(
+        {"model_tree_partial", Severity::kInfo, paths.n_unknown,
+         fmt::format("{} of {} recorded module paths are not in the model tree or of other "
+                     "classes there ({}): what is recorded stays.",
+                     base::FormatCount(paths.n_unknown), base::FormatCount(paths.n),
+                     paths.unknown)});
   }
   if (match.n_by_data > 0) {
     health.push_back({"model_tree_experts", Severity::kInfo, match.n_by_data,
@@ -147,7 +161,7 @@ TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
   TreeNaming naming;
   if (modules.empty()) return naming;
   const TreeMatch match = MatchModelTree(tree, trace, attribution.modules);
-  const PathCount paths = CountPaths(tree, trace, modules);
+  const PathCount paths = CountPaths(tree, trace, attribution.modules);
   const bool meets_none = match.n_misfits == 0 && paths.n == 0 && match.n_instances == 0;
   if (meets_none && HidesTheModel(trace, attribution)) return NothingToName();
   if (const Misfit misfit = MisfitOf(match, paths, modules.size()); !misfit.why.empty()) {
@@ -158,10 +172,10 @@ TreeNaming ApplyModelTree(const model::ModelTree& tree, trace::Trace& trace,
                      misfit.why)});
     return naming;
   }
-  NameClassesOfPaths(tree, trace, modules);
+  NameClassesOfPaths(tree, trace, attribution.modules);
   for (size_t i = 0; i < modules.size(); ++i) {
     const int32_t at = match.tree_of_module[i];
-    if (at == TreeMatch::kNone) continue;
+    if (at == TreeMatch::kNone || modules[i].path.valid()) continue;  // the trace's own path stays
     modules[i].path = trace.strings.Intern(tree.modules[static_cast<size_t>(at)].path);
   }
   attribution.category_of_name.resize(trace.strings.size(), kernel_names::CategoryId(0));

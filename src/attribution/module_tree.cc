@@ -63,8 +63,7 @@ class ModuleMerger {
     const auto [at, is_new] = module_of_key_.try_emplace(key, ModuleId(tree_.modules.size()));
     if (is_new) {
       const int depth = parent.valid() ? tree_.modules[parent.index()].depth + 1 : 1;
-      const trace::StringId path = is_path ? name : trace::StringId();
-      tree_.modules.push_back({parent, depth, process, name, path, {}, 0, 0, 0});
+      tree_.modules.push_back({parent, depth, process, name, scopes_.PathOf(scope), {}, 0, 0, 0});
       first_scope_.push_back(scope);
     }
     return at->second;
@@ -112,6 +111,13 @@ std::string ModuleTree::Path(ModuleId id, const trace::Trace& trace) const {
     path += up[up.size() - 1 - level];
   }
   return path;
+}
+
+bool ModuleTree::IsNamedByClass(ModuleId id, const trace::Trace& trace) const {
+  const Module& module = modules[id.index()];
+  const std::string_view name = trace.strings[module.name];
+  const bool is_part = module.path.valid() && trace.strings[module.path].ends_with(name);
+  return !is_part && SplitInstance(name).number >= 0;
 }
 
 std::string_view ModuleTree::ClassOf(ModuleId id, const trace::Trace& trace) const {

@@ -26,7 +26,8 @@ struct Module {
   trace::ProcessId process;
   /// "Qwen3DecoderLayer_7" as recorded; of a path its part below the parent's.
   trace::StringId name;
-  /// The full path as recorded or as the model tree has it; invalid: unknown.
+  /// The full path as recorded, of a `Class_k` by a range inside its scopes, or as the model tree
+  /// has it; invalid: unknown.
   trace::StringId path;
   trace::StringId class_name;  ///< where it is not the class of `name`: of paths, by a model tree
   int64_t calls = 0;           ///< but for those that only recorded a graph
@@ -57,6 +58,8 @@ struct ModuleTree {
   /// a module tree gives it. Deeper than kMaxModuleLevels the middle is shortened to
   /// the number of levels left out.
   std::string Path(ModuleId id, const trace::Trace& trace) const;
+  /// True of a `Class_k` as recorded, be its path known or not; false of a path or its part.
+  bool IsNamedByClass(ModuleId id, const trace::Trace& trace) const;
   /// "Qwen3DecoderLayer"; of a path or a part of one without a known class its last part, without a
   /// number.
   std::string_view ClassOf(ModuleId id, const trace::Trace& trace) const;

@@ -27,7 +27,7 @@ void NamePathModules(trace::Trace& trace, ModuleTree& tree) {
       const size_t parent = module.parent.index();
       above[i] = tree.modules[parent].path.valid() ? module.parent : above[parent];
     }
-    if (!module.path.valid()) continue;
+    if (!module.path.valid() || tree.IsNamedByClass(ModuleId(i), trace)) continue;
     const std::string_view path = trace.strings[module.path];
     if (path.size() > kLongestPath) continue;
     ModuleId at = above[i];

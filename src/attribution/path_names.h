@@ -5,9 +5,9 @@
 
 namespace layerscope::attribution {
 
-/// Names each module that is known by its path by the part below the nearest module around it whose
-/// path is a prefix: "self_attn" of "model.layers.0.self_attn" in "model.layers.0". Without one its
-/// name stays the whole path. Interns the names.
+/// Names each module that is known by its path alone by the part below the nearest module around it
+/// whose path is a prefix: "self_attn" of "model.layers.0.self_attn" in "model.layers.0". Without
+/// one its name stays the whole path. Interns the names.
 void NamePathModules(trace::Trace& trace, ModuleTree& tree);
 
 }  // namespace layerscope::attribution

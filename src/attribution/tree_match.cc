@@ -38,7 +38,7 @@ bool IsInLayer(std::string_view path) {
 class TreeMatcher {
  public:
   TreeMatcher(const model::ModelTree& tree, const trace::Trace& trace, const ModuleTree& modules)
-      : tree_(tree), trace_(trace), modules_(modules.modules) {
+      : tree_(tree), trace_(trace), of_trace_(modules), modules_(modules.modules) {
     match_.tree_of_module.assign(modules_.size(), kNone);
   }
 
@@ -69,8 +69,9 @@ class TreeMatcher {
     int32_t class_id = kNone;
     int64_t number = 0;
     int32_t tree = kNone;
-    bool fits = false;     ///< of its parents one fits
-    bool is_other = true;  ///< every call of it lies in another model
+    bool fits = false;      ///< of its parents one fits
+    bool is_other = true;   ///< every call of it lies in another model
+    bool has_path = false;  ///< a range of the trace says which module it is
   };
 
   void ReadClasses() {
@@ -93,11 +94,12 @@ class TreeMatcher {
   Class& ClassOfTree(size_t tree) { return classes_[static_cast<size_t>(class_of_tree_[tree])]; }
 
   /// The number of a module of the model's own class; -1: it is of another class.
-  int64_t ModelNumber(const Module& module) const {
-    const InstanceName name = SplitInstance(trace_.strings[module.name]);
-    return !module.path.valid() && name.class_name == tree_.modules.front().class_name ? name.number
-                                                                                       : -1;
+  int64_t ModelNumber(size_t at) const {
+    const InstanceName name = SplitInstance(trace_.strings[modules_[at].name]);
+    const bool is_model = name.class_name == tree_.modules.front().class_name;
+    return is_model && IsClassNamed(at) ? name.number : -1;
   }
+  bool IsClassNamed(size_t at) const { return of_trace_.IsNamedByClass(ModuleId(at), trace_); }
 
   /// Beside the model others may run: a draft model, of its class or as a root of another one. The
   /// tree knows nothing of them.
@@ -107,7 +109,7 @@ class TreeMatcher {
     if (tree_.modules.empty()) return;
     bool has_model = false;
     for (size_t i = modules_.size(); i-- > 0;) {
-      if (ModelNumber(modules_[i]) == 0) {
+      if (ModelNumber(i) == 0) {
         has_model = true;
         holds_model[i] = 1;
       }
@@ -119,8 +121,7 @@ class TreeMatcher {
       const InstanceName name = SplitInstance(trace_.strings[module.name]);
       const bool is_known = module.path.valid() || class_ids_.contains(name.class_name);
       const bool is_root = !module.parent.valid() && !is_known && holds_model[i] == 0;
-      const bool is_copy =
-          ModelNumber(module) >= static_cast<int64_t>(ClassOfTree(0).members.size());
+      const bool is_copy = ModelNumber(i) >= static_cast<int64_t>(ClassOfTree(0).members.size());
       const bool in_one = module.parent.valid() && in_other_[module.parent.index()] != 0;
       in_other_[i] = is_root || (is_copy && holds_model[i] == 0) || in_one ? 1 : 0;
     }
@@ -138,9 +139,9 @@ class TreeMatcher {
       }
       const InstanceName name = SplitInstance(trace_.strings[module.name]);
       const auto found = class_ids_.find(name.class_name);
-      if (module.path.valid() || name.number < 0) continue;
+      if (!IsClassNamed(i)) continue;
       if (found == class_ids_.end()) {
-        if (in_other_[i] == 0) CountForeign(module, near_[i]);
+        if (in_other_[i] == 0 && !module.path.valid()) CountForeign(module, near_[i]);
         continue;
       }
       Class& of = classes_[static_cast<size_t>(found->second)];
@@ -148,6 +149,7 @@ class TreeMatcher {
       const uint64_t key = uint64_t{module.process.index()} << 32U | module.name.index();
       const auto [at, is_new] = known.try_emplace(key, static_cast<int32_t>(instances_.size()));
       if (is_new) instances_.push_back({ModuleId(i), found->second, name.number, kNone, false});
+      if (module.path.valid()) instances_[static_cast<size_t>(at->second)].has_path = true;
       instance_of_[i] = at->second;
       if (in_other_[i] == 0) instances_[static_cast<size_t>(at->second)].is_other = false;
     }
@@ -156,7 +158,7 @@ class TreeMatcher {
 
   void CountOthers() {
     for (const Instance& instance : instances_) {
-      if (!instance.is_other || match_.n_other++ > 0) continue;
+      if (!instance.is_other || instance.has_path || match_.n_other++ > 0) continue;
       ModuleId top = instance.first;
       while (modules_[top.index()].parent.valid()) top = modules_[top.index()].parent;
       match_.other = trace_.strings[modules_[top.index()].name];
@@ -249,7 +251,7 @@ class TreeMatcher {
       const int32_t tree = TreeOf(ModuleId(i));
       if (tree == kNone) continue;
       Instance& instance = instances_[static_cast<size_t>(instance_of_[i])];
-      instance.fits = instance.fits || Fits(i, tree);
+      instance.fits = instance.fits || instance.has_path || Fits(i, tree);
     }
     for (const Instance& instance : instances_) {
       if (instance.tree != kNone && !instance.fits) Misfit(NestedOtherwise(instance));
@@ -346,15 +348,17 @@ class TreeMatcher {
   void Count() {
     match_.n_instances = static_cast<int64_t>(instances_.size());
     for (const Instance& instance : instances_) {
-      if (instance.tree != kNone) ++match_.n_matched;
+      if (instance.tree != kNone || instance.has_path) ++match_.n_matched;
       const bool by_data = classes_[static_cast<size_t>(instance.class_id)].by_data;
-      if (by_data && instance.tree == kNone && !instance.is_other) ++match_.n_by_data;
+      const bool is_left = instance.tree == kNone && !instance.is_other && !instance.has_path;
+      if (by_data && is_left) ++match_.n_by_data;
     }
     for (size_t i = 0; i < modules_.size(); ++i) match_.tree_of_module[i] = TreeOf(ModuleId(i));
   }
 
   const model::ModelTree& tree_;
   const trace::Trace& trace_;
+  const ModuleTree& of_trace_;
   const std::vector<Module>& modules_;
   TreeMatch match_;
   base::StringMap<int32_t> class_ids_;

@@ -305,7 +305,7 @@ bool CutPlan::Keeps(const RawEvent& event) {
     case RowKind::kOp:
       return op_[row] != 0 || host(trace().ops);
     case RowKind::kScope:
-      return host(trace().scopes);
+      return host(trace().RecordedScopes());
     case RowKind::kAnnotation:
       if (trace().annotations.is_gpu[row] != 0) return KeepsGpuAnnotation(row);
       return is_step_[row] != 0 ? annotation_[row] != 0 : host(trace().annotations);

@@ -29,7 +29,7 @@ bool IsSame(const trace::Trace& trace, const RawEvent& event) {
     case RowKind::kOp:
       return IsRow(trace, trace.ops, event);
     case RowKind::kScope:
-      return IsRow(trace, trace.scopes, event);
+      return IsRow(trace, trace.RecordedScopes(), event);
     case RowKind::kAnnotation:
       return IsRow(trace, trace.annotations, event);
     case RowKind::kNone:
@@ -52,7 +52,7 @@ base::Status FirstRead::CheckEnd() const {
   const bool same =
       n_events_ == trace_.counts.n_events && n_of(RowKind::kActivity) == trace_.activities.size() &&
       n_of(RowKind::kCall) == trace_.calls.size() && n_of(RowKind::kOp) == trace_.ops.size() &&
-      n_of(RowKind::kScope) == trace_.scopes.size() &&
+      n_of(RowKind::kScope) == trace_.RecordedScopes().size() &&
       n_of(RowKind::kAnnotation) == trace_.annotations.size();
   if (!same) return Changed();
   return {};

@@ -73,7 +73,7 @@ bool ProcessChoice::Keeps(const RawEvent& event) {
     case RowKind::kOp:
       return host(trace.ops.thread);
     case RowKind::kScope:
-      return host(trace.scopes.thread);
+      return host(trace.RecordedScopes().thread);
     case RowKind::kAnnotation:
       return KeepsAnnotation(event.row);
     case RowKind::kNone:

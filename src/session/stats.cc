@@ -19,7 +19,7 @@ int64_t PeakResidentBytes() {
 
 int64_t KeptRows(const trace::Trace& trace) {
   return static_cast<int64_t>(trace.activities.size() + trace.calls.size() + trace.ops.size() +
-                              trace.scopes.size() + trace.annotations.size());
+                              trace.RecordedScopes().size() + trace.annotations.size());
 }
 
 void AddLine(std::string& text, std::string_view label, std::string_view value) {

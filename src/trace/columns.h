@@ -82,6 +82,14 @@ struct Scopes {
   std::vector<StringId> name;
   std::vector<ThreadId> thread;
   std::vector<uint8_t> is_path;  ///< 1: `name` is a path
+  /// The path of a `Class_k`, where a range of the file gives it (attribution's JoinModuleRanges).
+  /// Empty where none does: read it through PathOf.
+  std::vector<StringId> path{};
+  /// Invalid: the file does not say it.
+  StringId PathOf(size_t row) const {
+    if (is_path[row] != 0) return name[row];
+    return row < path.size() ? path[row] : StringId();
+  }
   size_t size() const { return start_ns.size(); }
 };
 

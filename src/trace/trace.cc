@@ -32,6 +32,7 @@ void Trace::Rebase(int64_t new_zero_ns) {
   Shift(calls.start_ns, by_ns);
   Shift(ops.start_ns, by_ns);
   Shift(scopes.start_ns, by_ns);
+  Shift(unjoined_scopes.start_ns, by_ns);
   Shift(annotations.start_ns, by_ns);
   Shift(graph_nodes.start_ns, by_ns);
   end_ns += by_ns;
@@ -48,6 +49,7 @@ std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
   const Calls& c = calls;
   const Ops& o = ops;
   const Scopes& s = scopes;
+  const Scopes& u = unjoined_scopes;
   const Annotations& n = annotations;
   const GraphNodes& g = graph_nodes;
   return {
@@ -56,7 +58,8 @@ std::vector<std::pair<std::string, int64_t>> Trace::MemoryUse() const {
       {"calls",
        TotalBytes(c.start_ns, c.dur_ns, c.name, c.thread, c.correlation, c.external_id, c.kernel)},
       {"ops", TotalBytes(o.start_ns, o.dur_ns, o.name, o.thread, o.external_id, o.args)},
-      {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread, s.is_path)},
+      {"scopes", TotalBytes(s.start_ns, s.dur_ns, s.name, s.thread, s.is_path, s.path) +
+                     TotalBytes(u.start_ns, u.dur_ns, u.name, u.thread, u.is_path)},
       {"annotations",
        TotalBytes(n.start_ns, n.dur_ns, n.name, n.thread, n.is_gpu, n.is_op, n.is_plain_range)},
       {"graph nodes", TotalBytes(g.process, g.node, g.original, g.thread, g.start_ns)},

@@ -101,6 +101,9 @@ struct Trace {
   Calls calls;
   Ops ops;
   Scopes scopes;
+  /// The scopes as the file has them, row by row, where `scopes` are fewer (JoinModuleRanges); else
+  /// empty: read them through RecordedScopes.
+  Scopes unjoined_scopes;
   Annotations annotations;
   GraphNodes graph_nodes;
 
@@ -114,6 +117,9 @@ struct Trace {
   /// Last end over X events, relative to zero.
   int64_t end_ns = 0;
 
+  const Scopes& RecordedScopes() const {
+    return unjoined_scopes.size() > 0 ? unjoined_scopes : scopes;
+  }
   /// Makes all times relative to `zero_ns` instead of the zero they are relative to now.
   void Rebase(int64_t new_zero_ns);
   /// The text of a label: digits or the text itself.
