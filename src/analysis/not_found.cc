@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "src/base/nearest.h"
 
@@ -26,10 +27,16 @@ base::Error NotFound(std::string_view what, const std::string& wanted,
     error.hint = fmt::format("it has no {}", what);
     return error;
   }
-  const size_t shown = std::min(existing.size(), kNamesInError);
-  error.hint = fmt::format("{}: {}", existing.size() == 1 ? "there is" : "there are",
-                           fmt::join(existing.begin(), existing.begin() + shown, ", "));
-  if (shown < existing.size()) error.hint += fmt::format(", … ({} in all)", existing.size());
+  // What several recordings have is there once.
+  std::set<std::string_view> seen;
+  std::vector<std::string_view> names;
+  for (const std::string& name : existing) {
+    if (seen.insert(name).second) names.push_back(name);
+  }
+  const size_t shown = std::min(names.size(), kNamesInError);
+  error.hint = fmt::format("{}: {}", names.size() == 1 ? "there is" : "there are",
+                           fmt::join(names.begin(), names.begin() + shown, ", "));
+  if (shown < names.size()) error.hint += fmt::format(", … ({} in all)", names.size());
   return error;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "src/analysis/module_labels.h"
 #include "src/analysis/step_gap.h"
@@ -59,8 +60,26 @@ void ShowModelPath(table::Table& table) {
   }
 }
 
+void PutMarkedFirst(table::Table& table) {
+  const table::Column* const past = table.Find("past");
+  if (past == nullptr) return;
+  std::vector<size_t> marked;
+  std::vector<size_t> unmarked;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const size_t row = table.RowAt(i);
+    const bool is_marked = !std::holds_alternative<table::Null>(past->cell(row));
+    (is_marked ? marked : unmarked).push_back(row);
+  }
+  if (marked.empty() || unmarked.empty()) return;
+  marked.insert(marked.end(), unmarked.begin(), unmarked.end());
+  table.order = std::move(marked);
+  table.notes.emplace_back(
+      "past -: steps that nothing marked (prefill, warm-up, between the lengths asked for)");
+}
+
 table::Block SweepBlock(table::Table sweep, const Presentation& presentation) {
   HideGapsThatSayNothing(sweep);
+  PutMarkedFirst(sweep);
   return LimitedBlock("Sweep over batch and past length", std::move(sweep), presentation);
 }
 

@@ -20,6 +20,10 @@ void HideColumn(std::string_view name, table::Table& table);
 /// The model itself has an empty path in the column `key`; people see a word.
 void ShowModelPath(table::Table& table);
 
+/// Rows of a known past length before those of none, otherwise in their order, and a note that says
+/// what these are, where a table has both.
+void PutMarkedFirst(table::Table& table);
+
 /// A sweep over batch and past length, without the gaps where the host runs ahead of the device.
 table::Block SweepBlock(table::Table sweep, const Presentation& presentation);
 

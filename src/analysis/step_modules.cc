@@ -134,7 +134,7 @@ table::Table TableOf(const RankView& view, std::shared_ptr<const std::vector<Ste
       .Add(plain("phase", true),
            [](const StepModuleRow& row) { return table::TextCellOrNull(row.step->phase); })
       .Add(Count("batch", "reqs"), field(&StepFields::requests))
-      .Add(Count("past", "past", 1), field(&StepFields::past))
+      .Add(Count("past", "past"), field(&StepFields::past))
       .Add(plain("rank", places.rank),
            [](const StepModuleRow& row) { return ToCell(row.step->place.rank); })
       .AddText(Key("key", key_title), &StepModuleRow::key)

@@ -229,6 +229,7 @@ base::Result<table::Table> TableForPeople(const RankView& view, const StepRows& 
   if (base::Status sorted = table::SortBy(people, presentation.sort); !sorted.ok()) {
     return std::move(sorted).error();
   }
+  if (presentation.sort.empty()) PutMarkedFirst(people);
   table::NoteRowsLeftOut(people, table::LimitRows(people, presentation.Limit(kStepRowsForPeople)));
   people.notes.emplace_back("own time of the modules of a class; -v lists each module");
   return people;

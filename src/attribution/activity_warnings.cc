@@ -159,6 +159,22 @@ const char* NoScopesMessage(const trace::Trace& trace) {
          "--profiler-config; SGLang: with_stack of /start_profile).";
 }
 
+/// Whole graphs that a copy of a database shows to the eye (document/store_events.h). A trace has
+/// no word for them, so they are no activities, and what lacks them looks whole.
+std::optional<table::HealthEntry> CopiedGraphWarning(const trace::Trace& trace) {
+  const auto graphs = trace.counts.by_cat.find("X|cuda_graph");
+  if (graphs == trace.counts.by_cat.end() || trace.format == trace::TraceFormat::kNsys) {
+    return std::nullopt;
+  }
+  return table::HealthEntry{
+      "copy_whole_graphs", Severity::kWarning, graphs->second,
+      fmt::format("{} recorded as a whole, without kernels, and the file is a copy that shows {} "
+                  "to the eye alone: no time of what they ran is counted; read the database that "
+                  "the copy was made of.",
+                  base::FormatCounted(graphs->second, "graph launch was", "graph launches were"),
+                  graphs->second == 1 ? "it" : "them")};
+}
+
 /// What the graph nodes of an Nsight Systems trace leave open.
 void AddNodeWarnings(const AttributionCounts& counts, std::vector<table::HealthEntry>& warnings) {
   const auto activities = [](int64_t n, std::string_view one, std::string_view many) {
@@ -228,9 +244,12 @@ std::vector<table::HealthEntry> ActivityWarnings(const trace::Trace& trace,
         {"no_module_scopes", Severity::kWarning, parts.all.n, NoScopesMessage(trace)});
   }
   AddNodeWarnings(counts, warnings);
+  if (std::optional<table::HealthEntry> graphs = CopiedGraphWarning(trace)) {
+    warnings.push_back(*std::move(graphs));
+  }
   if (counts.step_numbers_dropped > 0) {
     warnings.push_back({"step_field_range", Severity::kWarning, counts.step_numbers_dropped,
-                        "Numbers in step names overflow and were dropped."});
+                        "Numbers in step names overflow, or are none, and were dropped."});
   }
   return warnings;
 }

@@ -86,8 +86,9 @@ inline bool KnowsGraphNodes(const trace::Trace& trace) {
 
 /// Computes all columns. Where the trace knows its graph nodes the work of a graph is of the module
 /// in which its node was captured, or of none, never of the one that is open at the graph launch.
-/// `rules` categorises names (kernel names; in CPU-only traces op names). First takes plain NVTX
-/// ranges for module scopes where no scope names a module (see TakePlainRanges), at last names
+/// `rules` categorises names (kernel names; in CPU-only traces op names). First joins ranges with
+/// the scopes of the same modules (see JoinModuleRanges) and takes plain NVTX ranges for module
+/// scopes where no scope names a module (see TakePlainRanges), at last names
 /// modules that are known by path by their part of it (see NamePathModules): `trace` loses those
 /// ranges and its pool takes new strings.
 Attribution Attribute(trace::Trace& trace, const kernel_names::RuleSet& rules);

@@ -120,6 +120,17 @@ TEST(Attribution, WarnsOfGraphsAndLostLaunches) {
   EXPECT_EQ(Find(out, "sum_overflow"), nullptr);
 }
 
+TEST(Attribution, WarnsOfWholeGraphsThatACopyOnlyShows) {
+  TraceBuilder build = EagerAndGraph();
+  EXPECT_EQ(Find(Attributed(build.trace()), "copy_whole_graphs"), nullptr);
+  build.trace().counts.by_cat["X|cuda_graph"] = 12;
+  const Attribution out = Attributed(build.trace());
+  const table::HealthEntry* const graphs = Find(out, "copy_whole_graphs");
+  ASSERT_NE(graphs, nullptr);
+  EXPECT_EQ(graphs->count, 12);
+  EXPECT_EQ(graphs->severity, table::Severity::kWarning);
+}
+
 TEST(Attribution, SumsThatDoNotFitAreAnError) {
   TraceBuilder build;
   constexpr int64_t kHalf = int64_t{1} << 62;

@@ -13,6 +13,9 @@ using Number = std::optional<int64_t>;
 /// Beyond this JSON readers lose digits, and no engine counts that far.
 constexpr int64_t kMaxNumber = int64_t{1} << 53;
 
+/// What the engines' own int32 holds: no step serves more requests.
+constexpr int64_t kMaxRequests = (int64_t{1} << 31) - 1;
+
 /// Reads a name from left to right. What does not match is left where it is.
 class NameCursor {
  public:
@@ -42,6 +45,25 @@ class NameCursor {
       number = value;
     }
     return true;
+  }
+  /// Takes everything up to one of `stops` or the end, which must be an integer as a whole: "1e3"
+  /// is none. `number` stays absent and is counted where it is none or out of range.
+  void TakeField(Number& number, std::string_view stops) {
+    NameCursor field(TakeUntil(stops));
+    Number value;
+    if (field.TakeNumber(value) && field.done() && value) {
+      number = value;
+    } else {
+      Drop(number);
+    }
+  }
+  /// A count of requests, at least `least`.
+  void TakeRequests(StepFields& fields, int64_t least, std::string_view stops) {
+    TakeField(fields.requests, stops);
+    if (fields.requests && (*fields.requests < least || *fields.requests > kMaxRequests)) {
+      Drop(fields.requests);
+    }
+    fields.requests_dropped = !fields.requests;
   }
   /// Takes everything up to one of `stops` or the end.
   std::string_view TakeUntil(std::string_view stops) {
@@ -171,11 +193,12 @@ StepFields SglangFields(NameCursor cursor) {
   while (!cursor.done() && cursor.rest().front() != ']') {
     cursor.SkipAny(" ,");
     if (cursor.Take("bs=")) {
-      cursor.TakeNumber(fields.requests);
+      cursor.TakeRequests(fields, 0, " ,]");  // an idle data-parallel rank serves none
     } else if (cursor.Take("toks=")) {
-      cursor.TakeNumber(tokens);
+      cursor.TakeField(tokens, " ,]");
+    } else {
+      cursor.TakeUntil(" ,]");
     }
-    cursor.TakeUntil(" ,]");
   }
   fields.n_out_of_range = cursor.n_out_of_range();
   fields.query_tokens = tokens;
@@ -207,19 +230,18 @@ Phase PhaseNamed(std::string_view name) {
 /// After `bench_step::`: `3::bs::8::past::1024`, then perhaps further pairs of key and value.
 StepFields BenchFields(NameCursor cursor) {
   StepFields fields;
-  cursor.TakeNumber(fields.bench_number);
+  cursor.TakeField(fields.bench_number, ":");
   while (cursor.Take("::")) {
     const std::string_view key = cursor.TakeUntil(":");
     if (!cursor.Take("::")) break;
     if (key == "bs") {
-      cursor.TakeNumber(fields.requests);
+      cursor.TakeRequests(fields, 1, ":");
     } else if (key == "past") {
-      cursor.TakeNumber(fields.past);
+      cursor.TakeField(fields.past, ":");
     } else {
       const std::string_view value = cursor.TakeUntil(":");
       if (key == "phase") fields.phase = PhaseNamed(value);
     }
-    cursor.TakeUntil(":");
   }
   fields.n_out_of_range = cursor.n_out_of_range();
   return fields;
@@ -257,7 +279,7 @@ StepFields TensorRtFields(NameCursor cursor) {
 
 StepFields ProfilerFields(NameCursor cursor) {
   StepFields fields;
-  cursor.TakeNumber(fields.number);
+  cursor.TakeField(fields.number, "");
   fields.n_out_of_range = cursor.n_out_of_range();
   return fields;
 }
@@ -296,7 +318,10 @@ void MergeFields(StepFields& inner, const StepFields& outer) {
   if (inner.phase == Phase::kUnknown) inner.phase = outer.phase;
   FillUnknown(inner.number, outer.number);
   FillUnknown(inner.bench_number, outer.bench_number);
-  FillUnknown(inner.requests, outer.requests);
+  if (!inner.requests_dropped) {
+    FillUnknown(inner.requests, outer.requests);
+    inner.requests_dropped = !inner.requests && outer.requests_dropped;
+  }
   FillUnknown(inner.query_tokens, outer.query_tokens);
   FillUnknown(inner.context_requests, outer.context_requests);
   FillUnknown(inner.context_tokens, outer.context_tokens);

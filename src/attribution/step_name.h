@@ -26,7 +26,9 @@ struct StepFields {
   std::optional<int64_t> sum_q2;   ///< squares of query lengths
   std::optional<int64_t> sum_qkv;  ///< products query × key length
   std::optional<int64_t> past;     ///< bench_step::…::past::P
-  int64_t n_out_of_range = 0;      ///< numbers that overflow and were dropped
+  /// The name states requests, but no possible number of them: an outer name does not fill it.
+  bool requests_dropped = false;
+  int64_t n_out_of_range = 0;  ///< numbers that overflow or are none, and were dropped
 };
 
 /// Which tool wrote an annotation.
@@ -56,11 +58,12 @@ struct ParsedStep {
 /// which older versions write neither N nor tokens. A bench_step names no phase unless a field of
 /// its own does (`::phase::decode`); fields that it may have besides are passed over. Numbers that
 /// are negative, over 2^53, or that no lengths can have (sum of squares below the sum or over its
-/// square) are int32 overflows in the writer: dropped and counted. An `execute_…` name in none of
-/// the forms is a step of unknown fields.
+/// square) are int32 overflows in the writer: dropped and counted, as is a field of `key=value` or
+/// `key::value` that is no whole number (`1e3`), a `bs` beyond int32, and a bench_step's of 0. An
+/// `execute_…` name in none of the forms is a step of unknown fields.
 ParsedStep ParseStepName(std::string_view name);
 
-/// Fills what `inner` does not know from `outer`.
+/// Fills what `inner` does not know, nor states wrongly, from `outer`.
 void MergeFields(StepFields& inner, const StepFields& outer);
 
 }  // namespace layerscope::attribution

@@ -134,6 +134,8 @@ TEST(StepName, SglangSurvivesWhatItDoesNotKnow) {
   EXPECT_EQ(Sglang("step[DECODE bs=x new=3, toks=5]").query_tokens, 5);
   EXPECT_EQ(Sglang("step[DECODE bs=-3]").requests, std::nullopt);
   EXPECT_EQ(Sglang("step[DECODE bs=-3]").n_out_of_range, 1);
+  EXPECT_EQ(Sglang("step[DECODE bs=0x40]").requests, std::nullopt);
+  EXPECT_EQ(Sglang("step[EXTEND bs=2 toks=1e3]").query_tokens, std::nullopt);
 }
 
 TEST(StepName, BenchSteps) {
@@ -155,6 +157,32 @@ TEST(StepName, BenchStepsMayHaveFurtherFields) {
   EXPECT_EQ(Fields("bench_step::3::bs::8::phase::prefill", StepFamily::kBench).phase,
             Phase::kPrefill);
   EXPECT_EQ(Fields("bench_step::3::bs::8::phase::idle", StepFamily::kBench).phase, Phase::kUnknown);
+}
+
+TEST(StepName, BenchFieldsThatAreNoWholeNumberAreUnknownAndCounted) {
+  for (const char* value : {"1e3", "0x40", "12abc", "1.9", "x", "", " 5", "-60", "9007199254740993",
+                            "9223372036854775808"}) {
+    const StepFields fields =
+        Fields(std::string("bench_step::3::past::") + value + "::bs::8", StepFamily::kBench);
+    EXPECT_EQ(fields.past, std::nullopt) << value;
+    EXPECT_EQ(fields.requests, 8) << value;
+    EXPECT_EQ(fields.n_out_of_range, 1) << value;
+  }
+  const StepFields number = Fields("bench_step::3a::bs::8::past::0", StepFamily::kBench);
+  EXPECT_EQ(number.bench_number, std::nullopt);
+  EXPECT_EQ(number.past, 0);
+  EXPECT_EQ(number.n_out_of_range, 1);
+}
+
+TEST(StepName, BenchRequestsAreAtLeastOneAndFitTheEnginesInt32) {
+  for (const char* value : {"0", "4294967296", "2147483648", "8.5"}) {
+    const StepFields fields =
+        Fields(std::string("bench_step::3::bs::") + value + "::past::7", StepFamily::kBench);
+    EXPECT_EQ(fields.requests, std::nullopt) << value;
+    EXPECT_EQ(fields.past, 7) << value;
+    EXPECT_EQ(fields.n_out_of_range, 1) << value;
+  }
+  EXPECT_EQ(Fields("bench_step::3::bs::2147483647", StepFamily::kBench).requests, 2147483647);
 }
 
 TEST(StepName, TensorRtForwardSteps) {
@@ -190,6 +218,7 @@ TEST(StepName, ProfilerStepsHaveOnlyANumber) {
   EXPECT_EQ(fields.number, 12);
   EXPECT_EQ(fields.phase, Phase::kUnknown);
   EXPECT_EQ(fields.requests, std::nullopt);
+  EXPECT_EQ(Fields("ProfilerStep#12abc", StepFamily::kProfiler).number, std::nullopt);
 }
 
 TEST(StepName, CapturesAreTold) {
@@ -213,6 +242,17 @@ TEST(MergeFields, TheInnerWinsAndUnknownIsFilled) {
   EXPECT_EQ(inner.requests, 32);
   EXPECT_EQ(inner.context_tokens, 0);
   EXPECT_EQ(inner.generation_tokens, 32);
+}
+
+TEST(MergeFields, RequestsThatTheInnerStatesWronglyStayUnknown) {
+  StepFields inner = Fields("bench_step::1::bs::x::past::5", StepFamily::kBench);
+  MergeFields(inner, Vllm("execute_context_0(0)_generation_30(30)"));
+  EXPECT_EQ(inner.requests, std::nullopt);
+  EXPECT_EQ(inner.generation_requests, 30);
+  EXPECT_EQ(inner.phase, Phase::kDecode);
+  StepFields silent = Fields("bench_step::1::past::5", StepFamily::kBench);
+  MergeFields(silent, Vllm("execute_context_0(0)_generation_30(30)"));
+  EXPECT_EQ(silent.requests, 30);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "src/analysis/rank_view.h"
 #include "src/base/format_number.h"
 #include "src/document/copied_modules.h"
+#include "src/document/copied_ranks.h"
 #include "src/document/layer_tracks.h"
 #include "src/document/module_tracks.h"
 #include "src/document/process_choice.h"
@@ -182,6 +183,7 @@ base::Result<TraceDocument> BuildAnnotation(const analysis::AnalysisInput& input
   document.result.blocks.push_back(TrackFacts(state->Tracked(), tracks));
   NoteCopiedModules(state->processes.front(), document.result);
   document.plan.trace = rank.trace;
+  document.plan.members = RankMembers(state->processes.front());
   document.plan.keeps = [state](const ingest::kineto::RawEvent& event) {
     state->events.SeeThread(event.fields.tid);
     return !state->choice || state->choice->Keeps(event);

@@ -11,6 +11,7 @@
 #include "src/analysis/coverage.h"
 #include "src/base/format_number.h"
 #include "src/document/copied_modules.h"
+#include "src/document/copied_ranks.h"
 #include "src/document/cut_plan.h"
 
 namespace layerscope::document {
@@ -99,6 +100,7 @@ base::Result<TraceDocument> BuildCut(const analysis::AnalysisInput& input,
   document.result.blocks.push_back(std::move(block));
   NoteCopiedModules(state->view, document.result);
   document.plan.trace = &state->view.trace();
+  document.plan.members = RankMembers(state->view);
   document.plan.keeps_graph_node = [state](size_t row) { return state->plan.KeepsGraphNode(row); };
   document.plan.keeps = [state](const RawEvent& event) { return Decide(*state, event); };
   return document;

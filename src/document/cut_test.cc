@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "src/document/store_copy.h"
 #include "src/document/test_trace.h"
 
 namespace layerscope::document {
@@ -187,6 +188,58 @@ TEST(BuildCut, ACaptureKeepsWhatItsThreadDidFromItsBeginToItsEnd) {
     const bool kept = i >= 4 && i <= 10 && i != 9;
     EXPECT_EQ(written.find(events[i]) != std::string::npos, kept) << events[i];
   }
+}
+
+/// Two processes, each with a launch and its kernel.
+const std::string kTwoProcesses = R"({"traceEvents": [
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":42,"tid":1,"ts":1,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":43,"tid":1,"ts":1,"dur":2,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"a","pid":42,"tid":9,"ts":10,"dur":2,"args":{"device":0,"stream":9,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"b","pid":43,"tid":9,"ts":20,"dur":2,"args":{"device":1,"stream":9,"correlation":2}}]})";
+
+TEST(BuildCut, ACopyOfADatabaseKeepsTheRankOfTheProcessThatIsLeft) {
+  trace::Trace trace = ReadText(kTwoProcesses);
+  trace.format = trace::TraceFormat::kNsys;
+  const kernel_names::RuleSet rules;
+  const attribution::Attribution attribution = attribution::Attribute(trace, rules);
+  analysis::RankInput rank;
+  rank.trace = &trace;
+  rank.attribution = &attribution;
+  const std::vector<analysis::RankInput> ranks = {rank};
+  analysis::AnalysisInput input;
+  input.ranks = ranks;
+  input.rules = &rules;
+  const auto copy = [&](const analysis::Selection& selection) {
+    base::Result<TraceDocument> document = BuildCut(input, selection);
+    EXPECT_TRUE(document.ok());
+    TextSink sink;
+    EXPECT_TRUE(CopyStore(document->plan, {}, sink).ok());
+    return ReadText(sink.text());
+  };
+  analysis::Selection selection;
+  selection.rank = 1;  // the second by pid
+  const trace::Trace one = copy(selection);
+  EXPECT_EQ(one.activities.size(), 1U);
+  EXPECT_EQ(one.metadata.rank, 1);
+  selection = {};
+  selection.from_ns = 0;
+  const trace::Trace both = copy(selection);
+  EXPECT_EQ(both.activities.size(), 2U);
+  EXPECT_EQ(both.metadata.rank, std::nullopt);
+  ASSERT_EQ(both.processes.size(), 2U);
+  EXPECT_EQ(both.processes[0].rank, 0);
+  EXPECT_EQ(both.processes[1].rank, 1);
+}
+
+TEST(BuildCut, ACopyOfATraceKeepsTheRanksOfItsProcesses) {
+  const TestTrace trace(kTwoProcesses);
+  analysis::Selection selection;
+  selection.rank = 1;
+  base::Result<TraceDocument> document = BuildCut(trace.input(), selection);
+  ASSERT_TRUE(document.ok());
+  const trace::Trace one = ReadText(trace.Write(*document));
+  EXPECT_EQ(one.activities.size(), 1U);
+  EXPECT_EQ(one.processes[one.activities.process[0].index()].rank, 1);
 }
 
 TEST(BuildCut, MendsEventsThatAreNoJsonAndCountsThem) {

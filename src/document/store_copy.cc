@@ -82,7 +82,8 @@ base::Result<CopyCounts> CopyStore(const CopyPlan& plan, const CopyHooks& hooks,
   StoreEvents events(*plan.trace, plan.names_process);
   EventList list(sink);
   CopyCounts counts;
-  base::Status status = sink.Write("{\n" + events.Members() + ",\n\"traceEvents\": [");
+  const std::string added = plan.members.empty() ? "" : ",\n" + plan.members;
+  base::Status status = sink.Write("{\n" + events.Members() + added + ",\n\"traceEvents\": [");
   const auto name = [&events](std::string& text) { return events.NextName(text); };
   if (status.ok()) status = WriteAdded(name, hooks, list, counts);
   if (status.ok()) status = WriteRows(events, plan, hooks, list, counts);

@@ -21,9 +21,11 @@ std::string Opening(const RawEventReader& reader) {
   return members.empty() ? "{\n\"traceEvents\": [" : "{\n" + members + ",\n\"traceEvents\": [";
 }
 
-std::string Closing(RawEventReader& reader) {
+std::string Closing(RawEventReader& reader, const std::string& added) {
   if (reader.is_array()) return "\n]\n";
-  const std::string members = reader.MembersAfter();
+  std::string members = reader.MembersAfter();
+  if (!members.empty() && !added.empty()) members += ",\n";
+  members += added;
   return members.empty() ? "\n]\n}\n" : "\n],\n" + members + "\n}\n";
 }
 
@@ -78,7 +80,7 @@ base::Result<CopyCounts> CopyTrace(io::ByteSource& source, const CopyPlan& plan,
   if (status.ok()) status = sink.Write(Opening(reader));
   if (status.ok()) status = CopyEvents(reader, source, plan, hooks, list, counts);
   if (status.ok()) status = AddEvents(source, plan, hooks, list, counts);
-  if (status.ok()) status = sink.Write(Closing(reader));
+  if (status.ok()) status = sink.Write(Closing(reader, plan.members));
   if (status.ok()) status = sink.Finish();
   if (!status.ok()) return std::move(status).error();
   return counts;

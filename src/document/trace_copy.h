@@ -24,6 +24,8 @@ struct CopyPlan {
   /// Of a copy that is made of the store: false for a process whose names, and those of its threads
   /// and streams, are left out; absent = all are named.
   std::function<bool(trace::ProcessId)> names_process;
+  /// Members to add beside traceEvents, without commas around them; a bare list takes none.
+  std::string members;
   /// Gives the JSON text of the next event to add behind them; absent = none.
   std::function<bool(std::string&)> next_added;
   /// The trace as it was read first: an input that has changed since is an error (first_read.h),

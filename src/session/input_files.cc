@@ -12,9 +12,11 @@
 #include <utility>
 
 #include "src/base/shell_quote.h"
+#include "src/document/requests/metadata.h"
 #include "src/ingest/nsys/reader.h"
 #include "src/io/list_directory.h"
 #include "src/session/input_kind.h"
+#include "src/session/own_document.h"
 #include "src/session/rank_name.h"
 #include "src/session/side_file_name.h"
 #include "src/session/workload.h"
@@ -71,9 +73,11 @@ std::vector<io::DirectoryEntry> RecordingsAmong(const std::vector<io::DirectoryE
   return found;
 }
 
-/// Results of benchmarks lie beside traces, or alone.
-void LeaveOutWorkload(std::vector<InputFile>& files) {
-  std::erase_if(files, [](const InputFile& file) { return IsWorkloadFile(file.path); });
+/// Results of benchmarks and our own documents, under whatever name, lie beside traces, or alone.
+void LeaveOutDocuments(std::vector<InputFile>& files) {
+  std::erase_if(files, [](const InputFile& file) {
+    return IsOwnDocument(file.path) || IsWorkloadFile(file.path);
+  });
 }
 
 base::Error HoldsNone(const std::string& path, std::string hint) {
@@ -98,7 +102,7 @@ base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
     if (IsKnownDocument(entry.name)) continue;
     files.push_back({(fs::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
   }
-  LeaveOutWorkload(files);
+  LeaveOutDocuments(files);
   if (!files.empty()) return files;
   return HoldsNone(path, "name the directory that holds one trace a request");
 }
@@ -140,15 +144,27 @@ base::Result<FolderTraces> ListTraces(const std::string& path) {
   FolderTraces traces;
   for (const io::DirectoryEntry& entry : TracesAmong(*entries)) {
     InputFile file{(fs::path(path) / entry.name).string(), std::nullopt, entry.bytes, true};
+    if (IsOwnDocument(file.path)) continue;
     const RankName name = ParseRankName(entry.name);
     if (name.known()) traces.names.push_back(name);
     (name.known() ? traces.ranked : traces.others).push_back(std::move(file));
   }
   if (traces.ranked.empty()) {
     LeaveOutForeign(traces.others);
-    LeaveOutWorkload(traces.others);
+    LeaveOutDocuments(traces.others);
   }
   return traces;
+}
+
+/// One trace a request, as `layerscope-capture profile` leaves them.
+bool AreRequests(const std::string& path, const std::vector<InputFile>& files) {
+  std::error_code problem;
+  if (fs::exists(fs::path(path) / std::string(document::kRequestMetadataName), problem)) {
+    return true;
+  }
+  return std::all_of(files.begin(), files.end(), [](const InputFile& file) {
+    return fs::path(file.path).filename().string().starts_with("request_");
+  });
 }
 
 /// The ranks of one recording; `traces` is not empty.
@@ -156,9 +172,14 @@ base::Result<std::vector<InputFile>> RanksOf(const std::string& path, FolderTrac
   std::vector<InputFile>& ranked = traces.ranked;
   if (ranked.empty() && traces.others.size() == 1) return std::move(traces.others);
   if (ranked.empty()) {
+    std::string hint = fmt::format("name one of them, for example {}", traces.others.front().path);
+    if (AreRequests(path, traces.others)) {
+      hint = fmt::format("`layerscope requests {}` reads one trace a request, or {}",
+                         base::ShellQuoted(path), hint);
+    }
     return Invalid(fmt::format("'{}' holds {} traces and none says its rank in its name", path,
                                traces.others.size()),
-                   fmt::format("name one of them, for example {}", traces.others.front().path));
+                   std::move(hint));
   }
   std::map<int64_t, std::string> seen;
   const int64_t tp_size = TpSize(traces.names);
@@ -195,6 +216,33 @@ base::Result<Folders> ListRecordings(const std::string& path) {
   return folders;
 }
 
+/// Its name alone says that a file is a recording; a tokenizer is JSON too, and captures are taken
+/// from folders where they fit.
+bool IsNamedRecording(const InputFile& file) {
+  const std::string name = fs::path(file.path).filename().string();
+  return IsDatabaseName(name) || IsReportName(name) || name.find(".trace.") != std::string::npos ||
+         (ParseRankName(name).known() && !ParseSideName(name));
+}
+
+/// Folders of a directory with traces of its own that hold traces too. What cannot be listed is no
+/// input.
+std::vector<std::string> UnreadFolders(const std::string& path) {
+  std::vector<std::string> names;
+  const base::Result<Folders> folders = ListRecordings(path);
+  if (!folders.ok()) return names;
+  for (const auto& [folder, traces] : *folders) {
+    const bool any = std::any_of(traces.ranked.begin(), traces.ranked.end(), IsNamedRecording) ||
+                     std::any_of(traces.others.begin(), traces.others.end(), IsNamedRecording);
+    if (!any) continue;
+    if (names.size() == kFoldersInMessage) {
+      names.emplace_back("…");
+      break;
+    }
+    names.push_back(folder);
+  }
+  return names;
+}
+
 base::Error AreRecordings(const std::string& path, const Folders& folders) {
   std::string names;
   for (size_t i = 0; i < std::min(folders.size(), kFoldersInMessage); ++i) {
@@ -212,7 +260,11 @@ base::Error AreRecordings(const std::string& path, const Folders& folders) {
 base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path, InputSet set) {
   base::Result<FolderTraces> traces = ListTraces(path);
   if (!traces.ok()) return std::move(traces).error();
-  if (!traces->empty()) return RanksOf(path, *std::move(traces));
+  if (!traces->empty()) {
+    base::Result<std::vector<InputFile>> ranks = RanksOf(path, *std::move(traces));
+    if (ranks.ok()) ranks->front().unread_folders = UnreadFolders(path);
+    return ranks;
+  }
   base::Result<Folders> folders = ListRecordings(path);
   if (!folders.ok()) return std::move(folders).error();
   if (folders->empty()) return HoldsNone(path, "name the trace file itself");

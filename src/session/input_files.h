@@ -25,11 +25,13 @@ struct InputFile {
   int64_t bytes = -1;                     ///< on disk; -1 = unknown
   bool from_directory = false;            ///< found in a directory, not named by the user
   std::string recording{};  ///< the folder of its recording, where a run has several; else empty
+  /// Of the first file of a directory: the folders in it that hold traces too, and are not read.
+  std::vector<std::string> unread_folders{};
 };
 
 /// Turns INPUT arguments into files: a file or "-" stands for itself, a directory for the traces in
 /// it whose names hold a rank (or for its only trace); of runs for all traces in it, by name,
-/// without what layerscope and engines write beside them (request_metadata.json, config.json, …).
+/// without what layerscope and engines write beside them (IsOwnDocument, config.json, results …).
 /// A directory that holds no trace stands for the one folder in it that does; several are
 /// recordings, where the set takes those.
 /// Databases (*.sqlite) and reports (*.nsys-rep) are traces too; of both of one name the database.

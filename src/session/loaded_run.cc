@@ -11,6 +11,7 @@
 #include "src/model/rules.h"
 #include "src/session/each_file.h"
 #include "src/session/read_input.h"
+#include "src/session/recording_notes.h"
 #include "src/session/refine_run.h"
 #include "src/session/side_files.h"
 
@@ -107,26 +108,16 @@ void Rebase(LoadedRun& run) {
   for (const LoadedRank& rank : run.ranks) rank.trace->Rebase(first_ns);
 }
 
-/// Folders that a message names.
-constexpr size_t kFoldersInMessage = 8;
-
-/// That files are taken for recordings one after the other is a reading of how they lie.
-void NoteRecordings(LoadedRun& run) {
-  std::vector<std::string> folders;
-  for (const LoadedRank& rank : run.ranks) {
-    if (rank.recording.empty()) continue;
-    if (folders.empty() || folders.back() != rank.recording) folders.push_back(rank.recording);
+/// A folder of traces that has folders of traces too is read without these.
+void NoteUnreadFolders(const std::vector<InputFile>& files, LoadedRun& run) {
+  for (const InputFile& file : files) {
+    if (file.unread_folders.empty()) continue;
+    run.health.push_back(
+        {"folders_not_read", table::Severity::kWarning,
+         static_cast<int64_t>(file.unread_folders.size()),
+         fmt::format("Traces beside {} were read, those in the folders there were not: {}.",
+                     file.path, fmt::join(file.unread_folders, ", "))});
   }
-  if (folders.empty()) return;
-  const size_t n = folders.size();
-  if (n > kFoldersInMessage) {
-    folders.resize(kFoldersInMessage);
-    folders.push_back(fmt::format("{} more", n - kFoldersInMessage));
-  }
-  run.health.push_back(
-      {"recordings", table::Severity::kInfo, static_cast<int64_t>(n),
-       fmt::format("The files of {} are taken for recordings of one run, one after the other.",
-                   fmt::join(folders, ", "))});
 }
 
 bool Stopped(const LoadOptions& options) {
@@ -234,7 +225,7 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
   if (base::Status read = ReadAll(files, options, run); !read.ok()) return std::move(read).error();
   if (Stopped(options)) return base::Interrupted();
   Rebase(run);
-  NoteRecordings(run);
+  NoteUnreadFolders(files, run);
   clock.Start("attribute");
   const auto attribute = [&](size_t i) -> std::optional<base::Error> {
     run.ranks[i].attribution = std::make_shared<attribution::Attribution>(
@@ -258,6 +249,7 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
   }
   clock.Stop();
   if (Stopped(options)) return base::Interrupted();
+  NoteRecordings(run);
   return run;
 }
 

@@ -251,9 +251,28 @@ int64_t CountPaths(const attribution::Attribution& attribution) {
                        [](const attribution::Module& module) { return module.path.valid(); });
 }
 
+/// Model trees that were named, each by its name of a rank, and none of this one.
+void NoteOtherRanks(LoadedRank& rank, const std::vector<SideFilePath>& trees) {
+  if (trees.empty() || !IsNamed(trees)) return;
+  std::vector<int64_t> ranks;
+  for (const SideFilePath& tree : trees) ranks.push_back(tree.rank.value_or(-1));
+  std::sort(ranks.begin(), ranks.end());
+  const std::string own = rank.rank ? fmt::format("rank {}", *rank.rank) : "a trace without a rank";
+  const std::string what =
+      fmt::format("--model-tree names the {} of {} {}, so {} stays without paths",
+                  trees.size() == 1 ? "tree" : "trees", trees.size() == 1 ? "rank" : "ranks",
+                  fmt::join(ranks, ", "), own);
+  rank.attribution->warnings.push_back(
+      {"model_tree_of_other_rank", Severity::kWarning, 1, what + "."});
+  NoteUnused(rank, what);
+}
+
 void NameModules(LoadedRank& rank, const SideFileSet& set, SideFiles& files, FileLog& log) {
   const SideFilePath* const file = ChooseOfRank(set.model_trees, rank.rank);
-  if (file == nullptr) return;
+  if (file == nullptr) {
+    NoteOtherRanks(rank, set.model_trees);
+    return;
+  }
   const model::ModelTree* const tree = log.Take(*file, files.OpenModelTree(*file));
   if (tree == nullptr) return;
   const int64_t n_before = CountPaths(*rank.attribution);

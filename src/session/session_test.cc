@@ -1,10 +1,12 @@
 #include "src/session/session.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "src/session/input_files.h"
 #include "src/session/stats.h"
@@ -169,7 +171,7 @@ TEST_F(SessionTest, ADirectoryOfSeveralRunsIsRefused) {
 TEST_F(SessionTest, FoldersOfTracesAreRecordingsForVerbsThatReadThem) {
   WriteKernel("drive/batch1/rank0.json", "1");
   WriteKernel("drive/batch1/rank1.json", "1");
-  WriteKernel("drive/batch2/rank0.json", "1");
+  WriteKernel("drive/batch2/rank0.json", "5");
   Write("drive/empty/notes.txt", "no trace");
   WriteKernel("drive/capture_traces/bs_1_rank0.json", "1");
   const std::string drive = folder() + "/drive";
@@ -187,6 +189,86 @@ TEST_F(SessionTest, FoldersOfTracesAreRecordingsForVerbsThatReadThem) {
   ASSERT_TRUE(outcome.ok());
   ASSERT_EQ(outcome->result.health.size(), 1U);  // no duplicate_rank
   EXPECT_EQ(outcome->result.health[0].code, "recordings");
+}
+
+/// A module of `root` that launches a kernel, at `start_us`.
+std::string ModuleTrace(const std::string& root, int start_us) {
+  const auto event = [start_us](const std::string& cat, const std::string& name, int pid, int after,
+                                int dur) {
+    return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": 7, "ts": {}, )"
+                       R"("dur": {}, "args": {{"correlation": 1}}}})",
+                       cat, name, pid, start_us + after, dur);
+  };
+  return "[" + event("python_function", "nn.Module: Sampler_0", 1, 0, 1) + ", " +
+         event("python_function", "nn.Module: " + root + "_0", 1, 1, 9) + ", " +
+         event("python_function", "nn.Module: Part_0", 1, 2, 4) + ", " +
+         event("cuda_runtime", "cudaLaunchKernel", 1, 3, 1) + ", " +
+         event("kernel", "gemm", 0, 5, 2) + "]";
+}
+
+const table::HealthEntry* FindEntry(const Outcome& outcome, std::string_view code) {
+  for (const table::HealthEntry& entry : outcome.result.health) {
+    if (entry.code == code) return &entry;
+  }
+  return nullptr;
+}
+
+TEST_F(SessionTest, RecordingsOfDifferentModelsAreWarnedOf) {
+  Write("drive/a/rank0.json", ModuleTrace("Qwen", 10));
+  Write("drive/b/rank0.json", ModuleTrace("Qwen", 500));
+  base::Result<Outcome> alike = RunVerb("steps", {folder() + "/drive"});
+  ASSERT_TRUE(alike.ok());
+  EXPECT_EQ(FindEntry(*alike, "recordings_differ"), nullptr);
+  EXPECT_EQ(FindEntry(*alike, "recordings_repeat"), nullptr);
+  Write("drive/c/rank0.json", ModuleTrace("Gemma", 900));
+  base::Result<Outcome> outcome = RunVerb("steps", {folder() + "/drive"});
+  ASSERT_TRUE(outcome.ok());
+  const table::HealthEntry* const differ = FindEntry(*outcome, "recordings_differ");
+  ASSERT_NE(differ, nullptr);
+  EXPECT_EQ(differ->count, 1);
+  EXPECT_EQ(differ->severity, table::Severity::kWarning);
+  EXPECT_NE(differ->message.find("/a of Qwen, "), std::string::npos) << differ->message;
+  EXPECT_NE(differ->message.find("/c of Gemma."), std::string::npos) << differ->message;
+}
+
+TEST_F(SessionTest, AFileThatHoldsTheEventsOfAnotherRecordingIsWarnedOf) {
+  Write("drive/a/rank0.json", ModuleTrace("Qwen", 10));
+  Write("drive/a/rank1.json", ModuleTrace("Qwen", 20));
+  Write("drive/b/rank0.json", ModuleTrace("Qwen", 10));
+  Write("drive/b/rank1.json", ModuleTrace("Qwen", 21));
+  base::Result<Outcome> outcome = RunVerb("steps", {folder() + "/drive"});
+  ASSERT_TRUE(outcome.ok());
+  const table::HealthEntry* const repeat = FindEntry(*outcome, "recordings_repeat");
+  ASSERT_NE(repeat, nullptr);
+  EXPECT_EQ(repeat->count, 1);
+  EXPECT_NE(repeat->message.find("/b/rank0.json as "), std::string::npos) << repeat->message;
+}
+
+TEST_F(SessionTest, FoldersOfTracesBesideTracesAreNotReadAndNamed) {
+  WriteKernel("run/rank0.json", "1");
+  WriteKernel("run/older/rank0.json", "1");
+  WriteKernel("run/captures/bs_1_rank0.json", "1");
+  Write("run/model/tokenizer.json", "{}");
+  base::Result<std::vector<InputFile>> files = FindInputFiles({folder() + "/run"});
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_EQ(files->front().unread_folders, std::vector<std::string>{folder() + "/run/older"});
+  base::Result<Outcome> outcome = RunVerb("steps", {folder() + "/run"});
+  ASSERT_TRUE(outcome.ok());
+  const table::HealthEntry* const unread = FindEntry(*outcome, "folders_not_read");
+  ASSERT_NE(unread, nullptr);
+  EXPECT_EQ(unread->count, 1);
+  EXPECT_NE(unread->message.find("/run/older."), std::string::npos) << unread->message;
+}
+
+TEST_F(SessionTest, ARankThatSeveralRecordingsHaveIsNamedOnce) {
+  WriteKernel("drive/a/rank0.json", "1");
+  WriteKernel("drive/a/rank1.json", "2");
+  WriteKernel("drive/b/rank0.json", "3");
+  WriteKernel("drive/b/rank1.json", "4");
+  base::Result<Outcome> outcome = RunVerb("steps", {folder() + "/drive"}, {{"rank", "7"}});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().hint, "there are: 0, 1");
 }
 
 TEST_F(SessionTest, OneFolderOfTracesIsTheRunItself) {

@@ -185,7 +185,7 @@ std::vector<OptionSpec> SideFileOptionSpecs() {
       WithFallback(kBeside,
                    TextOption("graph-annotations", "FILE|DIR",
                               "the module of each graph node: graph_annotations_rank<r>.json")),
-      WithFallback(kBeside, TextOption("model-tree", "FILE",
+      WithFallback(kBeside, TextOption("model-tree", "FILE|DIR",
                                        "the paths of the model's modules: model_tree.json, or a "
                                        "JSON list of named_modules()")),
       TextOption(

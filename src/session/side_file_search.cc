@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "src/io/list_directory.h"
+#include "src/session/file_begin.h"
 #include "src/session/input_files.h"
 #include "src/session/rank_name.h"
 #include "src/session/side_file_name.h"
+#include "src/session/workload.h"
+#include "src/workload/kind.h"
 
 namespace layerscope::session {
 namespace {
@@ -126,6 +129,73 @@ base::Status AddKind(SideKind kind, const std::string& path, const std::string& 
   return {};
 }
 
+std::string_view WithoutEnding(std::string_view file_name) {
+  return file_name.substr(0, file_name.rfind(".json"));
+}
+
+/// A file's name without its ending and without `_rank3`.
+std::string_view NameOfAllRanks(std::string_view file_name) {
+  const std::string_view stem = WithoutEnding(file_name);
+  const size_t rank = stem.rfind("_rank");
+  const bool is_number = rank != std::string_view::npos && rank + 5 < stem.size() &&
+                         stem.find_first_not_of("0123456789", rank + 5) == std::string_view::npos;
+  return is_number ? stem.substr(0, rank) : stem;
+}
+
+/// NAME_rank0.json, NAME_rank1.json, …, as `layerscope-capture walk` writes what was asked for as
+/// NAME.json of several ranks; `path` itself is not there.
+std::vector<SideFilePath> OneOfEachRank(const std::string& path) {
+  std::vector<SideFilePath> files;
+  const std::string file_name = fs::path(path).filename().string();
+  if (!IsTraceName(file_name)) return files;
+  const fs::path folder = fs::path(path).parent_path();
+  const base::Result<std::vector<io::DirectoryEntry>> entries =
+      io::ListDirectory(folder.empty() ? "." : folder.string());
+  if (!entries.ok()) return files;
+  for (const io::DirectoryEntry& entry : *entries) {
+    if (!IsTraceName(entry.name) || !ParseRankName(entry.name).rank) continue;
+    if (NameOfAllRanks(entry.name) != WithoutEnding(file_name)) continue;
+    files.push_back(NamedFile((folder / entry.name).string(), "--model-tree"));
+  }
+  return files;
+}
+
+/// The model trees of a directory by their content: of one name, for that of each rank.
+base::Status AddTreesByContent(const std::string& path, std::vector<SideFilePath>& files) {
+  for (SideFilePath& file : TracesOf(path)) {
+    const std::string begin = FileBegin(file.path, kSniffBytes);
+    if (workload::ForeignName(begin) == workload::kModelTree) files.push_back(std::move(file));
+  }
+  const auto name_of = [](const SideFilePath& file) {
+    return std::string(NameOfAllRanks(fs::path(file.path).filename().string()));
+  };
+  for (const SideFilePath& file : files) {
+    if (name_of(file) == name_of(files.front())) continue;
+    return base::Error{base::ErrorCode::kInvalidInput,
+                       fmt::format("--model-tree: '{}' holds trees of several models ({}, {})",
+                                   path, fs::path(files.front().path).filename().string(),
+                                   fs::path(file.path).filename().string()),
+                       fmt::format("name one of them; {}.json stands for {}_rank<r>.json too",
+                                   name_of(files.front()), name_of(files.front()))};
+  }
+  return {};
+}
+
+base::Status AddModelTrees(const std::string& path, std::vector<SideFilePath>& files) {
+  files = OneOfEachRank(path);
+  std::error_code error;
+  if (!files.empty() && !fs::exists(path, error)) return {};
+  constexpr const char* kNames =
+      "model_tree.json, or NAME_rank<r>.json as `layerscope-capture "
+      "walk` writes them";
+  files.clear();
+  base::Status added =
+      AddKind(SideKind::kModelTree, path, "--model-tree", "model tree", kNames, files);
+  if (added.ok() || !IsDirectory(path)) return added;
+  if (base::Status found = AddTreesByContent(path, files); !found.ok()) return found;
+  return files.empty() ? added : base::Status();
+}
+
 base::Status CheckExists(const std::string& path, const char* option) {
   std::error_code error;
   if (path.empty() || fs::exists(path, error)) return {};
@@ -151,6 +221,7 @@ base::Result<SideFileSet> NamedSideFiles(const SideFileOptions& options) {
        {std::pair(&options.captures, "--capture-trace"), std::pair(&options.eager, "--eager-trace"),
         std::pair(&options.annotations, "--graph-annotations"),
         std::pair(&options.model_tree, "--model-tree")}) {
+    if (path == &options.model_tree && !OneOfEachRank(*path).empty()) continue;
     if (base::Status there = CheckExists(*path, option); !there.ok()) {
       return std::move(there).error();
     }
@@ -163,8 +234,7 @@ base::Result<SideFileSet> NamedSideFiles(const SideFileOptions& options) {
                     "graph annotations", "graph_annotations_rank<r>.json", set.annotations);
   }
   if (added.ok() && !options.model_tree.empty()) {
-    added = AddKind(SideKind::kModelTree, options.model_tree, "--model-tree", "model tree",
-                    "model_tree.json", set.model_trees);
+    added = AddModelTrees(options.model_tree, set.model_trees);
   }
   if (!added.ok()) return std::move(added).error();
   return set;

@@ -42,8 +42,9 @@ struct SideFileSet {
 };
 
 /// What the options name: a file stands for itself, a directory for the files of that kind in it
-/// (and in its `capture_traces`). kInvalidInput, with the option in front, for a path that does not
-/// exist and a directory that holds nothing of the kind.
+/// (and in its `capture_traces`). Model trees of a directory are told by content where no name says
+/// it, and NAME.json that is not there stands for NAME_rank<r>.json. kInvalidInput, with the option
+/// in front, for a path that does not exist and a directory that holds nothing of the kind.
 base::Result<SideFileSet> NamedSideFiles(const SideFileOptions& options);
 
 /// What lies beside a trace by its name: captures in its own directory, in `capture_traces` of that

@@ -106,6 +106,32 @@ TEST_F(SideFileSearchTest, ADirectoryOfCapturesAloneIsLookedAtForItself) {
   EXPECT_EQ(files->front().path, capture);
 }
 
+// NAME_rank<r>.json is what `layerscope-capture walk` makes of NAME.json, of several ranks.
+TEST_F(SideFileSearchTest, ModelTreesOfAFolderAreToldByContentAndEachRankHasItsOwn) {
+  const auto write_tree = [this](const std::string& name) {
+    std::ofstream(folder_ / name) << R"({"schema_version": 2, "tree": {"class": "M"}})";
+  };
+  write_tree("run/tp2_rank0.json");
+  write_tree("run/tp2_rank1.json");
+  Write("run/other.json");
+  SideFileOptions options;
+  for (const char* name : {"run", "run/tp2.json"}) {
+    options.model_tree = (folder_ / name).string();
+    const base::Result<SideFileSet> set = NamedSideFiles(options);
+    ASSERT_TRUE(set.ok()) << set.error().message;
+    ASSERT_EQ(set->model_trees.size(), 2U) << name;
+    EXPECT_EQ(ChooseOfRank(set->model_trees, 1)->path, (folder_ / "run/tp2_rank1.json").string());
+    EXPECT_EQ(ChooseOfRank(set->model_trees, 2), nullptr);
+  }
+  options.model_tree = (folder_ / "run/tp2_rank7.json").string();
+  EXPECT_FALSE(NamedSideFiles(options).ok());
+  write_tree("run/another_model.json");
+  options.model_tree = (folder_ / "run").string();
+  const base::Result<SideFileSet> several = NamedSideFiles(options);
+  ASSERT_FALSE(several.ok());
+  EXPECT_NE(several.error().message.find("several models"), std::string::npos);
+}
+
 TEST_F(SideFileSearchTest, ANamedPathThatIsNotThereNamesItsOption) {
   SideFileOptions options;
   options.eager = (folder_ / "nowhere.json").string();

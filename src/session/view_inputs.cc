@@ -39,11 +39,22 @@ bool HoldsRequests(const std::string& path) {
   });
 }
 
+/// A directory whose traces lie in one folder of it: `layerscope-capture serve-bench` leaves them
+/// so beside the results.
+bool HoldsFolderOfTraces(const std::string& path) {
+  const base::Result<std::vector<InputFile>> files = FindInputFiles({path});
+  if (!files.ok()) return false;
+  std::error_code problem;
+  const std::filesystem::path folder = std::filesystem::path(files->front().path).parent_path();
+  return !std::filesystem::equivalent(folder, path, problem) && !problem;
+}
+
 void Sort(const std::string& input, ViewInputs& sorted) {
   if (IsDirectory(input)) {
     const std::vector<std::string> files = WorkloadFilesIn(input);
     if (!files.empty() && !HoldsRecordings(input)) {
       sorted.workload.insert(sorted.workload.end(), files.begin(), files.end());
+      if (HoldsFolderOfTraces(input)) sorted.ranks.push_back(input);
       return;
     }
     (HoldsRequests(input) ? sorted.requests : sorted.ranks).push_back(input);

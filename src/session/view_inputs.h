@@ -17,11 +17,11 @@ struct ViewInputs {
   std::vector<std::pair<std::string, std::string>> documents;
 };
 
-/// A directory that holds benchmark results and dumps and no trace stands for those files; one of
-/// traces is one of requests when it holds request_metadata.json, or several traces of which
-/// none says its rank in its name. A file that is nothing known stands among `ranks`: their reader
-/// refuses it by what it is. kUsage without inputs, for ranks beside requests, and for two
-/// documents of one name.
+/// A directory that holds benchmark results and dumps and no trace stands for those files, and for
+/// the traces of its one folder that has some; one of traces is one of requests when it holds
+/// request_metadata.json, or several traces of which none says its rank in its name. A file that is
+/// nothing known stands among `ranks`: their reader refuses it by what it is. kUsage without
+/// inputs, for ranks beside requests, and for two documents of one name.
 base::Result<ViewInputs> SortViewInputs(const std::vector<std::string>& inputs);
 
 /// The document that a JSON text is, by its first keys: "map" (model_execution.json), "requests"

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace layerscope::session {
 namespace {
@@ -46,6 +47,27 @@ TEST_F(ViewSourceTest, FilesOfOptionsAreInputsToo) {
   for (const std::string& path : {bench_, metrics_}) {
     EXPECT_NE(index.find("\"path\": \"" + path + "\""), std::string::npos) << index;
   }
+}
+
+// As `layerscope-capture serve-bench` leaves them.
+TEST(SortViewInputs, AFolderOfResultsBringsTheTracesOfItsFolder) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "sort_view_inputs";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "traces");
+  const std::string bench = (folder / "bench.json").string();
+  std::ofstream(bench) << R"({"completed": 1, "duration": 1, "num_prompts": 1})";
+  std::ofstream(folder / "serve_bench.json") << R"({"schema": "layerscope/serve-bench/1"})";
+  base::Result<ViewInputs> sorted = SortViewInputs({folder.string()});
+  ASSERT_TRUE(sorted.ok());
+  EXPECT_EQ(sorted->workload, std::vector<std::string>{bench});
+  EXPECT_TRUE(sorted->ranks.empty());
+  std::ofstream(folder / "traces" / "rank0.json") << R"({"traceEvents": []})";
+  sorted = SortViewInputs({folder.string()});
+  ASSERT_TRUE(sorted.ok());
+  EXPECT_EQ(sorted->workload, std::vector<std::string>{bench});
+  EXPECT_EQ(sorted->ranks, std::vector<std::string>{folder.string()});
+  fs::remove_all(folder);
 }
 
 TEST_F(ViewSourceTest, AWorkloadKeepsToTheMemoryLimit) {

@@ -138,7 +138,7 @@ std::string ForeignJson(const FirstKeys& first, std::string_view begin) {
   }
   if (Has(keys, "rocprofiler-sdk-tool")) return "a rocprofv3 JSON";
   if (Has(keys, "layer_template") || Has(keys, "module_tree")) return "a model_execution.json";
-  if (Has(keys, "tree") && Has(keys, "schema_version")) return "a model_tree.json";
+  if (Has(keys, "tree") && Has(keys, "schema_version")) return std::string(kModelTree);
   if (Has(keys, "model_type") || Has(keys, "architectures")) return "a Hugging Face config.json";
   if (Has(keys, "avg_latency")) return "a result of `vllm bench latency`, which times no requests";
   if (Has(keys, "elapsed_time") && Has(keys, "requests_per_second")) {

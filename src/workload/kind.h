@@ -42,6 +42,8 @@ inline constexpr std::string_view kWhatIsRead =
 
 /// What ForeignName calls traces of PyTorch and others in their form.
 inline constexpr std::string_view kProfilerTrace = "a profiler trace";
+/// The same of a live model's modules.
+inline constexpr std::string_view kModelTree = "a model_tree.json";
 
 /// What a file is that is none of these, in words: "this is a Hugging Face config.json".
 std::string ForeignName(std::string_view begin);

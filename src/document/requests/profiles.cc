@@ -247,7 +247,21 @@ struct RequestRow {
   int64_t wall_ns = 0;
   int64_t modules = 0;
   int64_t layers = 0;
+  RequestEntry said;  ///< what the metadata says
 };
+
+/// A figure of the metadata, which the document has among those of the request: for people alone,
+/// where a request has it.
+void AddSaid(table::ColumnSpec spec, std::optional<int64_t> RequestEntry::*member,
+             const std::vector<const Request*>& requests, analysis::RowTable<RequestRow>& table) {
+  const bool any = std::any_of(requests.begin(), requests.end(), [&](const Request* request) {
+    return request->entry && (*request->entry.*member).has_value();
+  });
+  if (!any) return;
+  spec.audience = table::Audience::kPeople;
+  table.Add(std::move(spec),
+            [member](const RequestRow& row) { return table::CellOrNull(row.said.*member); });
+}
 
 /// Files of one name are told apart by their paths.
 std::string ShownName(const Profiles& profiles, const Request& request) {
@@ -265,7 +279,8 @@ table::Table RequestTable(const Profiles& profiles) {
     const RequestFigures& figures = profiles.figures[i];
     rows.push_back({static_cast<int64_t>(i), LabelOf(*profiles.requests[i]),
                     ShownName(profiles, *profiles.requests[i]), figures.gpu_ns, figures.cpu_ns,
-                    figures.wall_ns, profiles.tree.modules_of[i], CountLayers(profiles.layers, i)});
+                    figures.wall_ns, profiles.tree.modules_of[i], CountLayers(profiles.layers, i),
+                    profiles.requests[i]->entry.value_or(RequestEntry())});
     any_label = any_label || !rows.back().label.empty();
     cpu_only = cpu_only && profiles.views[i].cpu_only();
   }
@@ -275,7 +290,14 @@ table::Table RequestTable(const Profiles& profiles) {
   if (!any_label) label = analysis::ForMachines(std::move(label));
   table.Add(std::move(label),
             [](const RequestRow& row) { return table::TextCellOrNull(row.label); });
-  table.AddText({.name = "file", .role = table::Role::kName}, &RequestRow::file)
+  table.AddText({.name = "file", .role = table::Role::kName}, &RequestRow::file);
+  AddSaid(analysis::Count("prompt_tokens", "prompt", 1), &RequestEntry::prompt_tokens,
+          profiles.requests, table);
+  AddSaid(analysis::Count("output_tokens", "output", 1), &RequestEntry::output_tokens,
+          profiles.requests, table);
+  AddSaid(analysis::Nanoseconds("latency_ns", "latency", 1), &RequestEntry::latency_ns,
+          profiles.requests, table);
+  table
       .AddInt(analysis::Nanoseconds("gpu_ns", cpu_only ? "op time" : "GPU time"),
               &RequestRow::gpu_ns)
       .AddInt(analysis::Nanoseconds("cpu_ns", "CPU time"), &RequestRow::cpu_ns)

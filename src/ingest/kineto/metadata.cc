@@ -1,5 +1,7 @@
 #include "src/ingest/kineto/metadata.h"
 
+#include <optional>
+
 #include "src/json/document.h"
 
 namespace layerscope::ingest::kineto {
@@ -28,6 +30,20 @@ void ReadDistributed(const json::Node& node, trace::Metadata& metadata) {
   if (const json::Node* size = node.Find("world_size")) metadata.world_size = size->AsInt();
   if (const json::Node* backend = node.Find("backend")) {
     metadata.backend = std::string(backend->AsString().value_or(""));
+  }
+}
+
+/// `{"processes": [{"pid": 7, "rank": 1}]}`
+void ReadProcessRanks(const json::Node& node, std::map<std::string, int64_t>& ranks) {
+  const json::Node* processes = node.Find("processes");
+  if (processes == nullptr) return;
+  for (const json::Node& item : processes->items()) {
+    const json::Node* pid = item.Find("pid");
+    const json::Node* rank = item.Find("rank");
+    if (pid == nullptr || rank == nullptr || rank->AsInt().value_or(-1) < 0) continue;
+    const std::optional<int64_t> number = pid->AsInt();
+    ranks[number ? std::to_string(*number) : std::string(pid->AsString().value_or(""))] =
+        *rank->AsInt();
   }
 }
 
@@ -60,6 +76,9 @@ bool ReadPart(std::string_view members, trace::Metadata& metadata, MetadataOutco
   if (!root.ok()) return false;
   outcome.is_viztracer |= root->Find("viztracer_metadata") != nullptr;
   outcome.has_second_list |= root->Find("traceEvents") != nullptr;
+  if (const json::Node* own = root->Find("layerscope")) {
+    ReadProcessRanks(*own, outcome.process_ranks);
+  }
   ReadMembers(*root, metadata);
   return true;
 }

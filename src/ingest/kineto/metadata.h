@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,8 @@ struct MetadataOutcome {
   bool readable = true;
   bool is_viztracer = false;
   bool has_second_list = false;  ///< another traceEvents stands behind the first
+  /// By pid as text, of a copy that layerscope made (document/copied_ranks.h).
+  std::map<std::string, int64_t> process_ranks;
 };
 
 /// Reads devices, rank, world size and what the profiler recorded.

@@ -65,6 +65,10 @@ base::Status ReadTail(const DocumentHead& head, BatchMerger& merger, trace::Trac
   const MetadataText text{std::string(head.members()), merger.tail()};
   const MetadataOutcome outcome = ReadMetadata(text, trace.metadata);
   if (outcome.is_viztracer) return DescribeVizTracer();
+  for (trace::Process& process : trace.processes) {
+    const auto rank = outcome.process_ranks.find(trace.LabelText(process.pid));
+    if (rank != outcome.process_ranks.end()) process.rank = rank->second;
+  }
   if (outcome.has_second_list) trace.ledger.Add(trace::LedgerCode::second_event_list);
   const bool complete = head.is_array() || head.members_complete();
   if (!outcome.readable || !complete) trace.ledger.Add(trace::LedgerCode::bad_metadata);

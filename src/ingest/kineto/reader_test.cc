@@ -127,6 +127,26 @@ TEST(ReadTrace, ReadsOneEventOfEveryKind) {
   EXPECT_TRUE(trace.ledger.ToHealth().empty());
 }
 
+TEST(ReadTrace, ACopyTellsTheRankOfEachProcess) {
+  const auto kernel = [](const std::string& pid) {
+    return R"({"ph":"X","cat":"kernel","name":"k","pid":)" + pid + R"(,"tid":7,"ts":1,"dur":2})";
+  };
+  const std::string events =
+      R"("traceEvents": [)" + kernel("7") + "," + kernel("\"w 8\"") + "," + kernel("9") + "]";
+  const std::string told =
+      R"("layerscope": {"processes": [{"pid": 7, "rank": 3}, {"pid": "w 8", "rank": 1},
+         {"pid": 9, "rank": -2}, {"pid": 10, "rank": 4}, {"rank": 5}, 6]})";
+  for (const std::string& text :
+       {"{" + told + "," + events + "}", "{" + events + "," + told + "}"}) {
+    const trace::Trace trace = MustRead(text);
+    ASSERT_EQ(trace.processes.size(), 3U);
+    EXPECT_EQ(trace.processes[0].rank, 3);
+    EXPECT_EQ(trace.processes[1].rank, 1);
+    EXPECT_EQ(trace.processes[2].rank, std::nullopt);
+    EXPECT_EQ(trace.metadata.rank, std::nullopt);
+  }
+}
+
 TEST(ReadTrace, GivesTheSameStoreForEveryChunkSizeAndThreadCount) {
   const std::string expected = tests::StoreText(MustRead(MixedDocument()));
   for (size_t chunk = 1; chunk <= MixedDocument().size() + 1; chunk += chunk < 64 ? 1 : 37) {
