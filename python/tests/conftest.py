@@ -1,7 +1,8 @@
-"""Fixtures of all tests: tiny models, the command line, the engine, what did not run here."""
+"""Fixtures of all tests: tiny models, the command line, the program, what did not run here."""
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import os
@@ -12,12 +13,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import real_configs
 import tiny_models
 from bench_process import Bench
+from nvtx_recorder import build_recorder
 
 from layerscope.capture import cli
 
@@ -43,6 +45,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not absent or not marked:
         return
     reason = f"{' and '.join(absent)} not installed"
+    if _in_ci():
+        raise pytest.UsageError(reason)
     for item in marked:
         item.add_marker(pytest.mark.skip(reason=reason))
     config.stash[_NOT_RUN][f"{len(marked)} tests: {reason}"] = None
@@ -60,7 +64,7 @@ def pytest_terminal_summary(
         terminalreporter.line(f"NOTE: {line}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def not_run_here(pytestconfig: pytest.Config) -> Callable[[str], None]:
     """`not_run_here("hooks: graph annotations on a GPU")` adds a line to the summary of the run."""
 
@@ -68,6 +72,42 @@ def not_run_here(pytestconfig: pytest.Config) -> Callable[[str], None]:
         pytestconfig.stash[_NOT_RUN][what] = None
 
     return note
+
+
+def _in_ci() -> bool:
+    return bool(os.environ.get("CI"))
+
+
+@pytest.fixture(scope="session")
+def absent(not_run_here: Callable[[str], None]) -> Callable[[str], NoReturn]:
+    """`absent("NVTX ranges: no C compiler")` ends a test for want of what a machine can have."""
+    return functools.partial(end_for_want, note=not_run_here)
+
+
+def end_for_want(what: str, note: Callable[[str], None]) -> NoReturn:
+    """Skips, said loudly; where CI is set it fails: there a test that does not run is an error."""
+    if _in_ci():
+        pytest.fail(f"not run: {what}", pytrace=False)
+    note(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def nvtx_recorder(
+    tmp_path_factory: pytest.TempPathFactory, absent: Callable[[str], NoReturn]
+) -> Path:
+    """The library that records NVTX ranges, for NVTX_INJECTION64_PATH; built once."""
+    library = build_recorder(tmp_path_factory.mktemp("nvtx"))
+    if library is None:
+        absent("NVTX ranges: no C compiler, or no NVTX headers (package nvidia-nvtx)")
+    return library
+
+
+@pytest.fixture
+def nvtx_package(absent: Callable[[str], NoReturn]) -> None:
+    """The package nvtx is installed."""
+    if importlib.util.find_spec("nvtx") is None:
+        absent("NVTX ranges: the package nvtx is not installed")
 
 
 @dataclass(frozen=True)
@@ -98,7 +138,7 @@ def run_capture(capsys: pytest.CaptureFixture[str]) -> RunCapture:
     return run
 
 
-class Engine:
+class Program:
     """The built program `layerscope`."""
 
     def __init__(self, program: str) -> None:
@@ -119,16 +159,21 @@ class Engine:
         return document
 
 
+def program_under_test() -> str | None:
+    """The program that LAYERSCOPE_BIN names, or that of PATH where the variable is not set.
+
+    Where it is set, to nothing too, no other program is tested in the place of the one it names.
+    """
+    return shutil.which(os.environ.get("LAYERSCOPE_BIN", "layerscope"))
+
+
 @pytest.fixture(scope="session")
-def layerscope_bin(pytestconfig: pytest.Config) -> Engine:
-    """The program that LAYERSCOPE_BIN names; without it the test is skipped, said loudly."""
-    program = os.environ.get("LAYERSCOPE_BIN") or shutil.which("layerscope")
-    if not program:
-        pytestconfig.stash[_NOT_RUN][
-            "tests that read what was written with the engine: LAYERSCOPE_BIN names no program"
-        ] = None
-        pytest.skip("LAYERSCOPE_BIN names no program")
-    return Engine(program)
+def layerscope_bin(absent: Callable[[str], NoReturn]) -> Program:
+    """The program that is tested; where there is none the test is ended."""
+    program = program_under_test()
+    if program is None:
+        absent("tests that read what was written: LAYERSCOPE_BIN names no program")
+    return Program(program)
 
 
 @pytest.fixture
@@ -149,6 +194,7 @@ def stubs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
     monkeypatch.syspath_prepend(path[0])
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.delenv("HF_HUB_OFFLINE")  # stubs load models of any name
 
 
 @pytest.fixture(scope="session")
@@ -170,10 +216,10 @@ def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, absent: Callable[[str], NoReturn]) -> Iterator[Bench]:
     """serve-bench, and that none of its processes is left."""
     if not Path("/proc/self/environ").exists():
-        pytest.skip("no /proc here")
+        absent("serve-bench: no /proc here")
     made = Bench(tmp_path)
     yield made
     deadline = time.monotonic() + 5

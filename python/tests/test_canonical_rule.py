@@ -47,7 +47,11 @@ def test_batches_are_captured_sorted_and_once() -> None:
 
 def test_context_steps_of_tensorrt_llm_have_a_config_without_graphs() -> None:
     assert rule_of("trtllm", "1.0.0").prefill["cuda_graph_config"] is None
-    assert rule_of("trtllm", "0.21.0").decode["cuda_graph_batch_sizes"] == "<batches>"
+    assert with_batches(rule_of("trtllm", "0.21.0").decode, [8, 1]) == {
+        "use_cuda_graph": True,
+        "cuda_graph_batch_sizes": [1, 8],
+        "cuda_graph_padding_enabled": False,
+    }
 
 
 @pytest.mark.parametrize(("engine", "version"), [("vllm", "0.9.1"), ("trtllm", "0.17")])

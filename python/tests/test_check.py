@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import real_configs
-from conftest import Engine, RunCapture
+from conftest import Program, RunCapture
 
 from layerscope.capture import engines, model_files, model_values
 from layerscope.capture.check import machine_checks, model_checks, profile_checks
@@ -95,7 +95,9 @@ def test_nothing_is_missing_on_a_machine_that_has_all(
     assert "ok      engine      transformers 5.0.0" in done.out
     assert "ok      class       transformers has Qwen3ForCausalLM" in done.out
     assert "ok      gpu         1 x NVIDIA B200" in done.out
-    assert f"layerscope-capture walk {whole_model} -o model_tree.json" in done.out
+    # A tree without a forward has no order of calls; what lies beside a trace needs no options.
+    assert f"layerscope-capture walk {whole_model} -o model_tree.json --with-forward" in done.out
+    assert "layerscope layers profiles/request_000.json.gz\n" in done.out
 
 
 @pytest.mark.usefixtures("transformers_here")
@@ -108,7 +110,36 @@ def test_each_missing_thing_is_named_with_what_mends_it(
     assert "MISSING profile     the program layerscope is not on PATH" in done.out
     assert f"config-patch {model} --aux-from ORGANISATION/MODEL -o DIR" in done.out
     assert "transformers 5.0.0 does not name NewForCausalLM" in done.out
-    assert "missing: profile, tokenizer, class, gpu\n" in done.out
+    assert "note    tokenizer" in done.out and "note    gpu" in done.out
+    assert "missing: profile, class\n" in done.out
+
+
+@pytest.mark.usefixtures("transformers_here")
+def test_without_a_gpu_transformers_gives_modules(
+    run_capture: RunCapture, whole_model: Path, programs: Path
+) -> None:
+    _program(programs, "layerscope", json.dumps(_INFERRED))
+    (whole_model / "tokenizer.json").unlink()
+    done = run_capture("check", whole_model)
+    assert done.code == 0, done.out
+    assert "note    tokenizer   none beside" in done.out
+    assert "ok      weights     1 file, 10 B\n" in done.out
+    assert "layerscope modules profiles/request_000.json.gz\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(999, "999 B"), (2_500_000, "2.50 MB"), (7e9, "7.00 GB")]
+)
+def test_sizes_have_the_unit_that_shows_them(size: int, said: str) -> None:
+    assert model_checks._bytes(size) == said
+
+
+def test_a_file_of_weights_is_named_for_what_it_is(
+    run_capture: RunCapture, whole_model: Path
+) -> None:
+    done = run_capture("check", whole_model / "model.safetensors")
+    assert "model.safetensors is a file of weights\n" in done.out
+    assert f"give its folder: {whole_model}\n" in done.out
 
 
 def test_a_model_that_is_not_there_ends_the_walk(
@@ -139,7 +170,10 @@ def test_a_hub_id_is_found_in_the_cache(
 
 @pytest.mark.usefixtures("transformers_here")
 def test_a_config_without_a_layer_count_blocks(
-    run_capture: RunCapture, tmp_path: Path, layerscope_bin: Engine, monkeypatch: pytest.MonkeyPatch
+    run_capture: RunCapture,
+    tmp_path: Path,
+    layerscope_bin: Program,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("LAYERSCOPE_BIN", layerscope_bin.program)
     config = {"model_type": "new", "text_config": {"model_type": "new_text", "hidden_size": 8}}
@@ -147,7 +181,7 @@ def test_a_config_without_a_layer_count_blocks(
     assert done.code == 1
     assert "no layer count (text model: text_config)" in done.out
     assert "--add text_config.num_hidden_layers=N" in done.out
-    assert "MISSING profile" in done.out  # the engine's own words follow
+    assert "MISSING profile" in done.out  # the program's own words follow
 
 
 def test_a_program_that_is_named_and_not_there_is_said(
@@ -225,7 +259,7 @@ _FIELDS = (  # every field of docs/profiles.md whose words or numbers give other
 )
 
 
-def test_the_known_types_are_those_of_the_engine(layerscope_bin: Engine, tmp_path: Path) -> None:
+def test_the_known_types_are_those_of_layerscope(layerscope_bin: Program, tmp_path: Path) -> None:
     given = set()
     for field, words in _FIELDS:
         config = {"model_type": "x", "num_hidden_layers": len(words), field: words}
@@ -235,8 +269,8 @@ def test_the_known_types_are_those_of_the_engine(layerscope_bin: Engine, tmp_pat
     assert given == profile_checks.KNOWN_BASES
 
 
-def test_a_word_that_the_engine_does_not_know_is_noted(
-    layerscope_bin: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_word_that_layerscope_does_not_know_is_noted(
+    layerscope_bin: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAYERSCOPE_BIN", layerscope_bin.program)
     config = {**_CONFIG, "layer_types": ["full_attention"] * 5 + ["retention"]}
@@ -245,8 +279,8 @@ def test_a_word_that_the_engine_does_not_know_is_noted(
 
 
 @pytest.mark.usefixtures("real_configs_here")
-def test_the_engine_gives_every_real_config_a_profile_and_layer_types(
-    layerscope_bin: Engine, monkeypatch: pytest.MonkeyPatch
+def test_layerscope_gives_every_real_config_a_profile_and_layer_types(
+    layerscope_bin: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LAYERSCOPE_BIN", layerscope_bin.program)
     for name in real_configs.names():
@@ -311,13 +345,14 @@ def test_graph_annotations_need_torch_bindings_and_driver(
 
 
 def test_gpus_are_counted_and_a_machine_without_one_blocks(programs: Path) -> None:
-    assert machine_checks.check_gpu().state == "MISSING"
+    assert machine_checks.check_gpu(engines.VLLM).state == "MISSING"
+    assert machine_checks.check_gpu(engines.TRANSFORMERS).state == "note"
     _program(
         programs,
         "nvidia-smi",
         "GPU 0: NVIDIA H200 (UUID: GPU-1)\nGPU 1: NVIDIA H200 (UUID: GPU-2)",
     )
-    assert machine_checks.check_gpu().text == "2 x NVIDIA H200"
+    assert machine_checks.check_gpu(engines.VLLM).text == "2 x NVIDIA H200"
 
 
 def test_nsys_is_named_with_its_version(programs: Path) -> None:

@@ -121,7 +121,7 @@ def test_without_a_command_help_is_printed(run_capture: RunCapture) -> None:
     assert "COMMAND" in done.out
 
 
-def test_the_version_is_that_of_the_engine(run_capture: RunCapture) -> None:
+def test_the_version_is_that_of_layerscope(run_capture: RunCapture) -> None:
     lists = Path(__file__).parents[2] / "CMakeLists.txt"
     found = re.search(r"project\([^)]*VERSION\s+([0-9.]+)", lists.read_text())
     assert found is not None
@@ -171,7 +171,7 @@ def test_a_folder_that_is_not_there_is_said_also_where_its_name_is_no_text(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     words = ["--engine", "vllm"] if verb != "config-patch" else ["--layers", "1", "-o", "out"]
     done = run_capture(verb, os.fsdecode(b"./\xff"), *words)
-    assert done.code == errors.FAILED
+    assert done.code == (errors.FAILED if verb == "check" else errors.INVALID_INPUT)
     assert "./\\udcff is neither a folder nor a file" in done.out + done.err
 
 
@@ -187,4 +187,58 @@ def test_a_full_disk_is_an_error_line(
     assert done.code == errors.FAILED
     assert done.err == (
         "layerscope-capture check: [Errno 28] No space left on device: 'out.json'\n"
+    )
+
+
+@pytest.mark.parametrize("ending", [SystemExit(0), SystemExit("bye"), GeneratorExit()])
+def test_foreign_code_that_ends_the_program_is_a_failure(
+    ending: BaseException, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(*_: object) -> int:
+        raise ending
+
+    fails = Command("check", "", "", (), lambda parser: None, ends)
+    monkeypatch.setattr(cli, "commands", lambda only=None: [fails])
+    done = run_capture("check")
+    assert done.code == errors.FAILED
+    assert f"layerscope-capture check: ended by {type(ending).__name__}" in done.err
+
+
+def test_an_interrupt_before_the_command_runs_is_no_traceback(
+    run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(only: str | None = None) -> list[Command]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "commands", interrupted)
+    done = run_capture("walk", "model")
+    assert (done.code, done.err) == (errors.INTERRUPTED, "layerscope-capture walk: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("walk", "m", "--with-foward"), "walk: no option '--with-foward'; did you mean '--with-f"),
+        (("walk", "m", "--ouput=t.json"), "walk: no option '--ouput'; did you mean '--output'?"),
+        (("walk", "m", "--with"), "walk: no option '--with'"),  # abbreviations are not guessed
+        (("walk", "m", "n"), "walk: 'n' is one too many"),
+        (("hooks", "rule", "--engin", "vllm", "--engine", "vllm"), "no option '--engin'; did you"),
+        (("config-patch", "m", "--layer", "2"), "config-patch: no option '--layer'; did you mean"),
+        (("--versoin",), "layerscope-capture: no option '--versoin'; did you mean '--version'?"),
+    ],
+)
+def test_a_misspelt_option_names_the_nearest_of_its_command(
+    words: tuple[str, ...], said: str, run_capture: RunCapture, empty_folder: Path
+) -> None:
+    done = run_capture(*words)
+    assert done.code == errors.USAGE
+    assert said in done.err
+
+
+def test_a_bad_value_is_two_lines(run_capture: RunCapture) -> None:
+    done = run_capture("walk", "m", "--input-len", "x")
+    assert done.code == errors.USAGE
+    assert done.err == (
+        "layerscope-capture walk: argument --input-len: 'x' is no whole number\n"
+        "  layerscope-capture walk --help lists the options\n"
     )

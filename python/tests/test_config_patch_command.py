@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from conftest import RunCapture
 
+from layerscope.capture import errors
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.patches.plan import PatchPlan, RoutingPlan, load_plan, plan_from_environment
 
@@ -304,7 +305,7 @@ def test_a_missing_model_says_where_was_looked(
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     done = run_capture("config-patch", "org/name", "-o", tmp_path / "out")
-    assert done.code == 1
+    assert done.code == errors.INVALID_INPUT
     assert f"nor in the local cache ({tmp_path / 'hub'})" in done.err
     assert "hf download org/name" in done.err
 
@@ -343,3 +344,65 @@ def test_the_environment_names_the_plan(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("LAYERSCOPE_PATCH", str(tmp_path))
     assert plan_from_environment() == PatchPlan(3, (0,))
     assert os.environ["LAYERSCOPE_PATCH"] == str(tmp_path)
+
+
+def test_what_is_said_behind_a_folder_fits_its_model(
+    run_capture: RunCapture, tmp_path: Path
+) -> None:
+    """A command that would be refused helps nobody, nor one whose times mean nothing."""
+    model = tmp_path / "moe"
+    model.mkdir()
+    config = {
+        "model_type": "qwen3_moe",
+        "num_hidden_layers": 4,
+        "max_position_embeddings": 256,
+        "num_experts": 8,
+        "num_experts_per_tok": 2,
+        "moe_intermediate_size": 64,
+    }
+    (model / "config.json").write_text(json.dumps(config))
+    (model / "model.safetensors").write_bytes(b"")
+    done = run_capture("config-patch", model, "--layers", 2, "-o", tmp_path / "out")
+    assert "--input-len 224 " in done.out  # 256 less room for the steps behind the prompt
+    assert "no weights are in it: --link-weights" in done.out
+    assert "send" in done.out and "--balanced-routing" in done.out
+    done = run_capture("config-patch", model, "--layers", 2, "--link-weights", "-o", tmp_path / "b")
+    assert "note: no weights" not in done.out and "--balanced-routing" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("num_experts_per_tok", 9, "a token takes 9 of 8 experts"),
+        ("n_group", -1, "n_group is -1"),
+        ("num_hidden_layers", -1, "num_hidden_layers is -1"),
+        ("num_hidden_layers", 10**30, "num_hidden_layers is 1000"),
+        ("num_hidden_layers", 2**31 - 1, "2147483647 layers, more than 10000"),
+    ],
+)
+@pytest.mark.parametrize(
+    "option", [("--balanced-routing",), ("--layers", "999999999"), ("--keep-layers", "0-999999999")]
+)
+def test_nothing_is_computed_from_a_model_that_cannot_be(
+    key: str,
+    value: int,
+    said: str,
+    option: tuple[str, ...],
+    run_capture: RunCapture,
+    model: Path,
+    tmp_path: Path,
+) -> None:
+    """Of 8 experts no token takes 9; layers beyond memory would be listed one by one."""
+    (model / "config.json").write_text(json.dumps({**_CONFIG, key: value}))
+    done = run_capture("config-patch", model, *option, "-o", tmp_path / "out")
+    assert done.code == errors.INVALID_INPUT
+    assert said in done.err and not (tmp_path / "out").exists()
+    assert run_capture("config-patch", model, "-o", tmp_path / "out").code == errors.OK
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
+def test_a_plan_that_is_no_file_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CaptureError, match="is no regular file") as refused:
+        load_plan(tmp_path / name)
+    assert refused.value.code == errors.INVALID_INPUT

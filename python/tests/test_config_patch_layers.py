@@ -1,4 +1,4 @@
-"""Fewer layers: which ones are kept, and what a cut config still means to the engine."""
+"""Fewer layers: which ones are kept, and what a cut config still means to `layerscope`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import real_configs
-from conftest import Engine
+from conftest import Program
 
 from layerscope.capture import model_files
 from layerscope.capture.config_patch import fewer_layers
@@ -81,14 +81,14 @@ def test_layers_that_share_keys_and_values_are_not_cut() -> None:
     assert config == {"num_hidden_layers": 4, "num_kv_shared_layers": 2}
 
 
-def _types(engine: Engine, config: Path) -> list[str]:
-    document = engine.json("profiles", "infer", "--config", config)
+def _types(program: Program, config: Path) -> list[str]:
+    document = program.json("profiles", "infer", "--config", config)
     return [layer["type"] for layer in document["data"]["layers"]]
 
 
 @pytest.mark.usefixtures("real_configs_here")
-def test_the_engine_reads_the_cut_of_every_real_config_as_its_first_layers(
-    layerscope_bin: Engine, tmp_path: Path
+def test_layerscope_reads_the_cut_of_every_real_config_as_its_first_layers(
+    layerscope_bin: Program, tmp_path: Path
 ) -> None:
     cut_path = tmp_path / "config.json"
     for name in real_configs.names():

@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import Engine, RunCapture
-from nvtx_recorder import Push, build_recorder, read_pushes
+from conftest import Program, RunCapture
+from nvtx_recorder import Push, read_pushes
 
 from layerscope.capture.drive.drive_plan import DrivePlan
-from layerscope.capture.drive.engine_steps import sglang_point, trtllm_point, vllm_point
+from layerscope.capture.drive.drive_run import DriveSummary
+from layerscope.capture.drive.engine_drivers import vllm_block_tokens
 from layerscope.capture.drive.nsys import nsys_words
-from layerscope.capture.drive.recordings import recordings, spread_annotations
-from layerscope.capture.drive.step_marker import StepMarker
+from layerscope.capture.drive.recordings import recordings, spread_side_files
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.annotation_file import annotations_name
-from layerscope.capture.hooks.settings import ARMED, StepSettings
+from layerscope.capture.in_engine.engine_steps import sglang_point, trtllm_point, vllm_point
+from layerscope.capture.in_engine.settings import ARMED, StepSettings
+from layerscope.capture.in_engine.step_marker import StepMarker
+from layerscope.capture.in_engine.step_points import _marking
+from layerscope.capture.patches.plan import load_plan
 from layerscope.capture.random_prompts import prompts_of, token_range
 
 # Batches of 1 and 4 with prompts of 16 tokens: 4 prompts are 64 tokens, and the stubs prefill 48 a
@@ -34,15 +39,13 @@ def test_the_chosen_steps_are_marked_where_the_model_runs(
     engine: str,
     stubs: None,
     run_capture: RunCapture,
+    nvtx_recorder: Path,
     not_run_here: Callable[[str], None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    library = build_recorder(tmp_path)
-    if library is None:
-        pytest.skip("no C compiler, or no NVTX headers (package nvidia-nvtx)")
     not_run_here(f"drive: {engine}: against a stub, not run with the real engine or on a GPU")
-    monkeypatch.setenv("NVTX_INJECTION64_PATH", str(library))
+    monkeypatch.setenv("NVTX_INJECTION64_PATH", str(nvtx_recorder))
     monkeypatch.setenv("NVTX_RECORDER_FILE", str(tmp_path / "pushes"))
     output = tmp_path / "out"
     words = ["--engine", engine, "--profiler", "none", "--backend", "nvtx", "-o", output]
@@ -133,7 +136,9 @@ def test_traces_of_each_batch_and_input_length_are_a_run_of_their_own(
     words = ["--engine", engine, "--backend", "nvtx", "-o", tmp_path / "out"]
     done = run_capture("drive", "m", *words, "--batch-size", "1", "2", "--input-len", "8")
     assert done.code == 0, done.err
-    names = [f"batch{n}_input8/{name.format(n)}" for n in (1, 2)]
+    # The first, in which the profiler starts, is thrown away.
+    names = [f"batch{n}_input8/{name.format(n + 1)}" for n in (1, 2)]
+    assert [len(list((tmp_path / "out" / name).parent.iterdir())) for name in names] == [1, 1]
     assert all((tmp_path / "out" / name).is_file() for name in names)
     if engine == "sglang":  # the ranges say the modules
         assert json.loads((tmp_path / "out" / names[0]).read_text()) == {"with_stack": False}
@@ -143,7 +148,7 @@ def test_traces_of_each_batch_and_input_length_are_a_run_of_their_own(
 def test_annotations_are_beside_the_traces_of_every_round(
     stubs: None,
     run_capture: RunCapture,
-    layerscope_bin: Engine,
+    layerscope_bin: Program,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -167,10 +172,36 @@ def test_annotations_are_beside_the_traces_of_every_round(
     layerscope_bin.run(["summary", *group])
 
 
+def test_the_config_of_the_model_is_beside_its_traces(
+    stubs: None, run_capture: RunCapture, tiny_config: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    words = ["--engine", "vllm", "--backend", "nvtx", "--dummy-weights", "-o", output]
+    done = run_capture("drive", tiny_config, *words, "--input-len", "8")
+    assert done.code == 0, done.err
+    for folder in (output, output / "batch1_input8"):
+        assert (folder / "config.json").read_text() == (tiny_config / "config.json").read_text()
+
+
+def test_the_patches_of_a_recording_are_said_and_lie_beside_it(
+    stubs: None, run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = {"schema": "layerscope_patch/1", "num_layers": 2}  # the stubs' model has no lists
+    plan = tmp_path / "layerscope_patch.json"
+    plan.write_text(json.dumps(document))
+    monkeypatch.setenv("LAYERSCOPE_PATCH", str(plan))
+    output = tmp_path / "out"
+    words = ["--engine", "vllm", "--profiler", "none", "--backend", "nvtx", "-o", output]
+    done = run_capture("drive", "m", *words, "--input-len", "8")
+    assert done.code == 0, done.err
+    assert f"with LAYERSCOPE_PATCH={plan}: nothing to apply" in done.out
+    assert DriveSummary.load(output).patches == load_plan(plan).document()
+
+
 def test_annotations_beside_a_report_stay_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "report.nsys-rep").touch()
     (tmp_path / annotations_name(1)).write_text("{}")
-    spread_annotations(tmp_path)
+    spread_side_files(tmp_path, "org/not-here")
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -192,6 +223,52 @@ def test_milestones_are_decode_steps_behind_the_prompt() -> None:
     with pytest.raises(CaptureError, match="milestone 128 is not reached") as caught:
         _plan(output_len=128).check()
     assert "--output-len 129" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("tensor", "expert", "keywords", "said"),
+    [
+        (4, 4, {}, None),
+        (4, 1, {}, None),
+        (2, 4, {"data_parallel_size": 2}, None),
+        (4, 2, {}, "among 2 GPUs of 4"),
+        (1, 8, {}, "among 8 GPUs of 1"),
+        (2, 2, {"data_parallel_size": 2}, "among 2 GPUs of 4"),
+    ],
+)
+def test_vllm_shares_the_experts_among_all_gpus_or_none(
+    tensor: int, expert: int, keywords: dict[str, Any], said: str | None
+) -> None:
+    """Its size of expert parallelism is that of tensor times data parallelism."""
+    plan = _plan(tensor_parallel=tensor, expert_parallel=expert, engine_args=keywords)
+    replace(plan, engine="sglang").check()  # which takes a size
+    if said is None:
+        plan.check()
+        return
+    with pytest.raises(CaptureError, match=said):
+        plan.check()
+
+
+def test_annotations_of_steps_without_graphs_are_refused() -> None:
+    _plan(backends=("annotations",)).check()
+    with pytest.raises(CaptureError, match="decode runs without them"):
+        _plan(backends=("annotations",), eager=True).check()
+
+
+@pytest.mark.parametrize(
+    ("config", "keywords", "tokens"),
+    [
+        ({}, {}, 16),
+        ({"kv_lora_rank": 512}, {}, 128),
+        ({"text_config": {"kv_lora_rank": 512}}, {}, 128),
+        ({"kv_lora_rank": 512}, {"block_size": 64}, 64),
+    ],
+)
+def test_blocks_of_latent_attention_are_taken_for_the_largest(
+    config: dict[str, Any], keywords: dict[str, Any], tokens: int, tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "x", **config}))
+    assert vllm_block_tokens(_plan(model=str(tmp_path), engine_args=keywords)) == tokens
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -295,7 +372,28 @@ def test_a_step_that_fails_closes_its_range_and_is_not_counted(tmp_path: Path) -
     assert backend.texts[1] == "bench_step::1::bs::2::past::16::phase::decode"
 
 
+def test_a_step_that_cannot_be_read_runs_and_is_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """int() of a tensor on the GPU raises RuntimeError while a graph is captured."""
+
+    def unreadable(worker: Any) -> Any:
+        raise RuntimeError("cannot be read here")
+
+    class Worker:
+        def execute_model(self) -> str:
+            return "ran"
+
+    Worker.execute_model = _marking(  # type: ignore[method-assign]
+        Worker.execute_model, unreadable, StepMarker(StepSettings(frozenset()), _Texts(), tmp_path)
+    )
+    worker = Worker()
+    assert [worker.execute_model() for _ in range(3)] == ["ran"] * 3
+    assert caplog.text.count("cannot be read here") == 1
+
+
 def test_nsys_is_told_to_see_into_graphs_and_workers() -> None:
     words = nsys_words("nsys", Path("/out"), ["python", "x.py"])
-    assert words[-2:] == ["python", "x.py"]
+    assert words[:2] == ["nsys", "profile"] and words[-2:] == ["python", "x.py"]
+    assert {"--cuda-graph-trace=node", "--trace-fork-before-exec=true"} <= set(words[2:-2])
     assert "--output=/out/report" in words

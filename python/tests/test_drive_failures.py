@@ -1,7 +1,7 @@
 """`drive` where it fails: what is said, what is advised, what is left.
 
-Lines are those of vLLM 0.32's logs where they name this version (run here, on the CPU), else as
-issues of the projects quote them.
+Lines are those of vLLM 0.32's logs where they name this version (seen on a CPU), else as issues of
+the projects quote them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import pytest
 from conftest import RunCapture
 
 from layerscope.capture import engines
+from layerscope.capture.drive import drive_run
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import run_drive
 from layerscope.capture.drive.failure_causes import failure_hint
-from layerscope.capture.drive.marked_steps import MarkedStep, marked_steps, note_step
 from layerscope.capture.drive.recordings import recordings
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.hooks.hook_report import HookReport
+from layerscope.capture.in_engine.marked_steps import MarkedStep, marked_steps, note_step
+from layerscope.capture.kept_logs import logs_kept
 
 # What surrounds the cause: settings that name everything, and the ends of other processes.
 _BEFORE = "INFO config: trust_remote_code=False, gpu_memory_utilization=0.9, quantization=None\n"
@@ -112,6 +115,21 @@ def test_a_compiled_model_ends_the_drive_and_leaves_its_log_alone(
     assert list(tmp_path.iterdir()) == [tmp_path / "out"]  # the log of the failure is old
 
 
+def test_the_log_of_a_failure_is_kept_without_room_for_a_copy(tmp_path: Path) -> None:
+    folder = tmp_path / ".aside"
+    folder.mkdir()
+    (folder / "session.log").write_text("no space")
+    before = (folder / "session.log").stat().st_ino
+    with (
+        pytest.raises(CaptureError) as caught,
+        logs_kept(folder, tmp_path / "out", ["session.log", "none.log"]),
+    ):
+        raise CaptureError("it failed")
+    kept = tmp_path / "out.session.log"
+    assert (kept.read_text(), kept.stat().st_ino) == ("no space", before)
+    assert caught.value.hint == f"kept: {kept}"
+
+
 @pytest.mark.parametrize("fault", ["STUB_WAITS_AT", "STUB_FAILS_AT"])
 def test_points_that_ran_are_kept_where_that_is_asked(
     fault: str, stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -130,6 +148,31 @@ def test_points_that_ran_are_kept_where_that_is_asked(
     with pytest.raises(CaptureError):
         run_drive(four, tmp_path / "none", all_points=False)
     assert not (tmp_path / "none").exists()
+
+
+def test_a_step_that_was_missed_in_one_of_the_rounds_is_no_good_one(
+    stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the profiler's start, warm-up and three rounds, in the fourth call one request waits."""
+    monkeypatch.setenv("STUB_WAITS_AT_CALL", "4")
+    plan = DrivePlan("vllm", "m", (4,), (8,), 2, (1,), repeat=3, profiler="torch")
+    with pytest.raises(CaptureError, match="did not run as such in each of 3 rounds") as caught:
+        run_drive(plan, tmp_path / "out")
+    assert "max_num_batched_tokens" in caught.value.hint
+    assert run_drive(replace(plan, repeat=1), tmp_path / "out").steps == {(4, 8): 1}
+
+
+def test_a_drive_that_names_no_node_of_a_graph_is_no_capture(
+    stubs: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Annotations were asked for, and the process has none to report at its end."""
+    report = HookReport("vllm", "nvtx,annotations", 0, models=["M"], modules=3)
+    monkeypatch.setattr(drive_run, "read_reports", lambda folder: [report])
+    plan = DrivePlan("vllm", "m", (1,), (8,), 2, (1,))
+    with pytest.raises(CaptureError, match="rank 0: annotations named no node"):
+        run_drive(plan, tmp_path / "out")
+    report.graph_nodes = 9
+    run_drive(plan, tmp_path / "out")
 
 
 def test_a_profiler_that_writes_nothing_is_an_error(

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from conftest import Engine
+from conftest import Program
 
 if importlib.util.find_spec("torch") is None:
     pytest.skip("torch is not installed", allow_module_level=True)
@@ -291,8 +291,8 @@ def test_without_a_gpu_the_error_says_what_is_needed() -> None:
     assert "cuda-bindings" in caught.value.hint
 
 
-def test_the_engine_places_replayed_kernels_by_the_file(
-    hooked: tuple[Model, AnnotationBackend, Path], layerscope_bin: Engine, tmp_path: Path
+def test_layerscope_places_replayed_kernels_by_the_file(
+    hooked: tuple[Model, AnnotationBackend, Path], layerscope_bin: Program, tmp_path: Path
 ) -> None:
     model, _, _ = hooked
     _captured(model).replay()

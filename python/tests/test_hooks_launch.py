@@ -15,17 +15,18 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from conftest import Outcome, RunCapture
-from nvtx_recorder import build_recorder, read_pushes
+from nvtx_recorder import read_pushes
 
 from layerscope.capture.errors import INTERRUPTED, CaptureError
 from layerscope.capture.hooks.foreground import run_foreground
 from layerscope.capture.hooks.hook_report import HookReport, read_reports
-from layerscope.capture.hooks.import_watch import ImportWatch
 from layerscope.capture.hooks.run import hooked_environment, judge
-from layerscope.capture.hooks.settings import HookSettings, StepSettings, settings_of
+from layerscope.capture.in_engine.import_watch import ImportWatch
+from layerscope.capture.in_engine.settings import HookSettings, StepSettings, settings_of
 
 _STUBS = Path(__file__).parent / "stub_engines"
 
@@ -71,15 +72,13 @@ def run_script(
 
 def test_a_spawned_worker_has_ranges_with_the_paths_of_the_model(
     run_script: Callable[[str, str, str], Outcome],
+    nvtx_recorder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     not_run_here: Callable[[str], None],
 ) -> None:
-    library = build_recorder(tmp_path)
-    if library is None:
-        pytest.skip("no C compiler, or no NVTX headers (package nvidia-nvtx)")
     not_run_here("hooks: sglang: against a stub, not run with the real engine")
-    monkeypatch.setenv("NVTX_INJECTION64_PATH", str(library))
+    monkeypatch.setenv("NVTX_INJECTION64_PATH", str(nvtx_recorder))
     monkeypatch.setenv("NVTX_RECORDER_FILE", str(tmp_path / "pushes"))
     done = run_script("sglang", "nvtx", _SGLANG)
     assert done.code == 0, done.err
@@ -135,8 +134,8 @@ def test_a_second_model_of_a_process_has_paths_of_its_own(tmp_path: Path) -> Non
     hooks.model_loaded(draft)
     (report,) = read_reports(tmp_path)
     assert (report.models, report.modules) == (["Sequential", "Sequential"], 4)
-    paths = [module.forward._path for module in (target[0], draft[0])]
-    assert paths == ["0", "loaded_2.0"]
+    texts = [module.forward._text for module in (target[0], draft[0])]
+    assert texts == ["{'Module': '0'}", "{'Module': 'loaded_2.0'}"]
     hooks.remove()
     assert "forward" not in vars(target[0]) and "forward" not in vars(draft[0])
 
@@ -297,13 +296,13 @@ def test_the_plugin_does_nothing_unless_it_is_asked(tmp_path: Path) -> None:
     assert counts == ["0", "1"]
 
 
-def test_the_entry_point_of_vllm_is_the_plugin() -> None:
+def test_the_entry_point_of_vllm_is_the_plugin(absent: Callable[[str], NoReturn]) -> None:
     text = (Path(__file__).parent.parent / "pyproject.toml").read_text()
     assert '[project.entry-points."vllm.general_plugins"]' in text
     points = importlib.metadata.entry_points(group="vllm.general_plugins")
     named = [point for point in points if point.name == "layerscope_hooks"]
     if not named:
-        pytest.skip("the package is not installed, but run from its folder")
+        absent("the entry point of vLLM: the package is not installed, but run from its folder")
     from layerscope.capture.hooks import plugin
 
     assert named[0].load() is plugin.install

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from nvtx_recorder import Push, build_recorder, read_pushes
+from nvtx_recorder import Push, read_pushes
 
 # A model with a module that raises, one that stands in two places and one that is called twice.
 _MODEL = """
@@ -16,7 +16,7 @@ import threading
 import torch
 from torch import nn
 from layerscope.capture.hooks.module_ranges import ModuleRanges
-from layerscope.capture.hooks.range_backends import NvtxBackend
+from layerscope.capture.in_engine.range_backends import NvtxBackend
 
 class Maybe(nn.Module):
     fail = False
@@ -79,21 +79,13 @@ model.layers[0](x)
 _PACKAGE = """
 import sys
 sys.modules['torch'] = sys.modules['torch._C'] = None
-from layerscope.capture.hooks.range_backends import NvtxBackend, module_text
+from layerscope.capture.in_engine.range_backends import NvtxBackend, module_text
 backend = NvtxBackend()
 outer = backend.open(module_text('model'), 'model')
 inner = backend.open(module_text('model.norm'), 'model.norm')
 backend.close(inner, None)
 backend.close(outer, ValueError())
 """
-
-
-@pytest.fixture(scope="module")
-def recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = build_recorder(tmp_path_factory.mktemp("nvtx"))
-    if library is None:
-        pytest.skip("no C compiler, or no NVTX headers (package nvidia-nvtx)")
-    return library
 
 
 def _record(recorder: Path, script: str) -> list[Push]:
@@ -112,10 +104,10 @@ def _record(recorder: Path, script: str) -> list[Push]:
 
 
 @pytest.fixture(scope="module")
-def cases(recorder: Path) -> dict[str, list[Push]]:
+def cases(nvtx_recorder: Path) -> dict[str, list[Push]]:
     """The ranges of each case of `_MODEL`, which runs once: importing torch is slow."""
     found: dict[str, list[Push]] = {}
-    for push in _record(recorder, _MODEL):
+    for push in _record(nvtx_recorder, _MODEL):
         if push.text.startswith("case "):
             found[push.text[5:]] = []
         else:
@@ -166,8 +158,7 @@ def test_nothing_is_pushed_after_the_ranges_are_removed(cases: dict[str, list[Pu
     assert cases["removed"] == []
 
 
-def test_without_torch_the_package_nvtx_pushes(recorder: Path) -> None:
-    pytest.importorskip("nvtx")
-    pushes = _record(recorder, _PACKAGE)
+def test_without_torch_the_package_nvtx_pushes(nvtx_recorder: Path, nvtx_package: None) -> None:
+    pushes = _record(nvtx_recorder, _PACKAGE)
     assert _texts(pushes) == [_module("model"), _module("model.norm")]
     assert pushes[1].around == (_module("model"),)

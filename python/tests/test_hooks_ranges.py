@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Engine
+from conftest import Program
 
 if importlib.util.find_spec("torch") is None:
     pytest.skip("torch is not installed", allow_module_level=True)
@@ -18,9 +18,9 @@ if importlib.util.find_spec("torch") is None:
 import torch
 from torch import nn
 
-from layerscope.capture.hooks.compiled_modules import CompiledModelError
 from layerscope.capture.hooks.module_ranges import ModuleRanges, RangedForward
-from layerscope.capture.hooks.range_backends import (
+from layerscope.capture.in_engine.compiled_modules import CompiledModelError
+from layerscope.capture.in_engine.range_backends import (
     RecordFunctionBackend,
     SeveralBackends,
     module_text,
@@ -134,7 +134,7 @@ def test_a_forward_that_is_an_object_keeps_its_own_attributes() -> None:
 
     class Replacement:
         def __init__(self, forward: Any) -> None:
-            self._forward, self._path = forward, "elsewhere"
+            self._forward, self._text = forward, "elsewhere"
 
         def __call__(self, x: Any) -> Any:
             return x
@@ -197,12 +197,23 @@ def test_a_compiled_model_is_refused(compiled: str) -> None:
 def test_a_model_that_is_compiled_later_is_noticed_while_it_is_traced() -> None:
     model, backend = Twice(), Listed()
     seen: list[str] = []
-    with ModuleRanges(model, backend, on_traced=seen.append) as ranges:
+    with ModuleRanges(model, backend, on_traced=seen.append):
         compiled = torch.compile(model.block, backend="eager", fullgraph=True)
         compiled(_X)
         compiled(_X)
-        assert seen == ["block"] and ranges.traced == "block"
+        compiled(torch.ones(1, 1, 4))  # traced again
+        assert seen == ["block"]
         assert backend.opened == []  # and the compiled code holds none
+
+
+def test_a_second_model_that_is_compiled_in_one_graph_is_noticed_too() -> None:
+    """Dynamo takes what changes from one trace to the next for unknown, and must not fail on it."""
+    seen: list[str] = []
+    for number in range(3):
+        model = Twice()
+        with ModuleRanges(model, Listed(), prefix=f"loaded_{number}.", on_traced=seen.append):
+            torch.compile(model.block, backend="eager", fullgraph=True)(_X)
+    assert seen == ["loaded_0.block", "loaded_1.block", "loaded_2.block"]
 
 
 def test_several_backends_close_in_the_opposite_order_and_all_of_them() -> None:
@@ -228,8 +239,8 @@ def test_without_a_profiler_no_record_function_is_entered() -> None:
 
 
 @pytest.mark.parametrize("family", ["tiny_qwen3", "tiny_qwen3_moe", "tiny_gpt2"])
-def test_the_engine_reads_the_paths_of_named_modules(
-    family: str, request: pytest.FixtureRequest, layerscope_bin: Engine, tmp_path: Path
+def test_layerscope_reads_the_paths_of_named_modules(
+    family: str, request: pytest.FixtureRequest, layerscope_bin: Program, tmp_path: Path
 ) -> None:
     from transformers import AutoModelForCausalLM
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from layerscope.capture.hooks import process_rank as module
-from layerscope.capture.hooks.import_watch import ImportWatch
-from layerscope.capture.hooks.model_loading import LoadingPoint, watch_loading
-from layerscope.capture.hooks.process_rank import note_replica, process_rank
+from layerscope.capture.in_engine import process_rank as module
+from layerscope.capture.in_engine.import_watch import ImportWatch
+from layerscope.capture.in_engine.model_loading import LoadingPoint, watch_loading
+from layerscope.capture.in_engine.process_rank import note_replica, process_rank
 
 
 @pytest.fixture(autouse=True)
@@ -46,12 +46,38 @@ def test_a_process_alone_has_the_rank_of_its_launcher(monkeypatch: pytest.Monkey
     assert process_rank() == 3
 
 
+@pytest.mark.parametrize("value", ["²", "9" * 5000, "-1", "", "one"])
+def test_a_rank_that_is_no_number_is_that_of_the_next_launcher(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANK", value)
+    assert process_rank() == 0
+    monkeypatch.setenv("SLURM_PROCID", "5")
+    assert process_rank() == 5
+
+
+def test_arguments_that_say_no_number_of_ranks_are_passed_over() -> None:
+    arguments = SimpleNamespace(tp_size=None, pp_size=None)
+    note_replica((SimpleNamespace(server_args=arguments, dp_rank=3),))
+    assert process_rank() == 0
+
+
 def test_replicas_of_a_dense_model_in_vllm_follow_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two ranks each, with a world of their own: the third replica has ranks 4 and 5."""
     _distributed(monkeypatch, 1, 2)
     note_replica((object(), _vllm(2, 2), None))
+    assert process_rank() == 5
+
+
+def test_a_draft_model_with_a_config_of_its_own_does_not_change_the_replica(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """vLLM makes the draft's config anew: index 0, ranks as the draft has them."""
+    _distributed(monkeypatch, 1, 2)
+    note_replica([_vllm(2, 2)])
+    note_replica([_vllm(0, 2)])
     assert process_rank() == 5
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import RunCapture
 
-from layerscope.capture import errors
+from layerscope.capture import engines, errors
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.loadable import require_loadable
 
@@ -99,7 +99,26 @@ def test_names_of_the_hub_are_left_to_the_engine(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.delenv("HF_HUB_OFFLINE")
     require_loadable(name, {})
+
+
+@pytest.mark.parametrize("name", ["nope", "org/nope"])
+@pytest.mark.parametrize(
+    "verb", ["walk", "profile", "drive", "serve-bench", "check", "config-patch"]
+)
+def test_a_misspelt_model_is_said_at_once_where_nothing_can_be_fetched(
+    verb: str, name: str, run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(engines, "require", lambda engine: None)
+    words = {"config-patch": ["-o", "out"], "check": []}.get(verb, ["--engine", "vllm"])
+    done = run_capture(verb, name, *words)
+    assert done.code == (errors.FAILED if verb == "check" else errors.INVALID_INPUT)
+    said = done.out + done.err
+    assert f"{name} is neither a folder nor in the local cache ({tmp_path / 'home'}" in said
+    assert f"hf download {name}" in said and list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["./m", "../m", "/m", "~/m", "a/b/c", "org/", "", "ä/b", "m\0"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
-from conftest import Engine, RunCapture
+from conftest import Program, RunCapture
 from fake_drive import Drive, declared, declared_run, run_all, runs_of, write_recording
 
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
@@ -104,6 +106,20 @@ def test_a_declaration_in_toml_is_the_same(tmp_path: Path) -> None:
         ({"exclude": [{"parallelism": "tp2"}]}, "parallelism = 'tp2': no run has it"),
         ({"isolate": "yes"}, "isolate: 'yes' is neither true nor false"),
         ({"profiler": "perf"}, "no profiler 'perf'"),
+        ({"parallelism": "tp1-tp2"}, "parallelism 'tp1-tp2' is not written as"),
+        ({"parallelism": "tp" + "9" * 5000}, "is not written as tp4"),
+        ({"parallelism": "tp99999999999999999999"}, "is not written as tp4"),
+        ({"output": ["a"]}, "output: ['a'] is no text"),
+        ({"output": None}, "output: None is no text"),
+        ({"output": ""}, "output: '' is no text"),
+        ({"output": "a\0b"}, r"'a\x00b' holds what is no character"),
+        ({"family": [{"model": ""}]}, "has no model"),
+        ({"family": [{"model": 7}]}, "model: 7 is no text"),
+        ({"family": [{"model": "\ud800"}]}, "holds what is no character"),
+        ({"family": [{"model": "m", "name": "\ud800"}]}, "holds what is no character"),
+        ({"family": [{"model": "m", "name": {"a": 1}}]}, "name: {'a': 1} is no text"),
+        ({"engine_args": {"\ud800": 1}}, "holds what is no character"),
+        ({"engine_args": {"tensor_parallel_size": 4}}, "has 'tensor_parallel_size', by which"),
     ],
 )
 def test_what_is_wrong_in_a_declaration_is_named(
@@ -115,6 +131,27 @@ def test_what_is_wrong_in_a_declaration_is_named(
     assert caught.value.code == INVALID_INPUT
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11")
+def test_a_date_in_a_declaration_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.toml"
+    file.write_text("engine_args = {x = [2020-01-01]}\n[[family]]\nmodel = 'm'\n")
+    with pytest.raises(CaptureError, match="2020-01-01 is neither text nor a number"):
+        load_declaration(file)
+
+
+def test_a_matrix_of_which_all_is_excluded_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match="no run is left") as caught:
+        runs_of(declared_run(tmp_path, exclude=[{"engine": "vllm"}]))
+    assert caught.value.code == INVALID_INPUT
+
+
+def test_a_name_that_is_no_folder_s_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    family = [{"name": "x" * 250, "model": "m"}]
+    with pytest.raises(CaptureError, match="too long for a folder") as caught:
+        runs_of(declared_run(tmp_path, family=family))
+    assert caught.value.code == INVALID_INPUT
+
+
 def test_a_past_that_a_model_does_not_take_is_refused_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "x", "max_position_embeddings": 1025}')
     family = [{"name": "small", "model": str(tmp_path)}]
@@ -122,6 +159,16 @@ def test_a_past_that_a_model_does_not_take_is_refused_before_anything_runs(tmp_p
         runs_of(declared_run(tmp_path, family=family))
     assert caught.value.code == INVALID_INPUT
     assert len(runs_of(declared_run(tmp_path, family=family, past=1023))) == 1
+
+
+def test_a_parallelism_that_vllm_does_not_have_is_refused_before_anything_runs(
+    tmp_path: Path,
+) -> None:
+    """It would run as another one under this name."""
+    with pytest.raises(CaptureError, match=r"family 'small': vLLM .* among 2 GPUs of 4") as caught:
+        runs_of(declared_run(tmp_path, parallelism="tp4-ep2"))
+    assert caught.value.code == INVALID_INPUT
+    assert "past" not in caught.value.hint
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "\x00"])
@@ -150,7 +197,7 @@ def test_a_program_that_gives_no_answer_is_an_error(tmp_path: Path) -> None:
             measured_points(program, tmp_path / "run", modules=False)
 
 
-def test_times_are_those_that_the_engine_reads(layerscope_bin: Engine, tmp_path: Path) -> None:
+def test_times_are_those_that_layerscope_reads(layerscope_bin: Program, tmp_path: Path) -> None:
     declaration = declared_run(tmp_path, modules=True)
     drive = Drive()
     with ResultTable(declaration.output / "results.sqlite") as table:
@@ -172,7 +219,7 @@ def test_times_are_those_that_the_engine_reads(layerscope_bin: Engine, tmp_path:
 
 
 def test_a_recording_that_shows_other_steps_is_not_done(
-    layerscope_bin: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    layerscope_bin: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     declaration = declared_run(tmp_path)
     with ResultTable(declaration.output / "results.sqlite") as table:
@@ -187,7 +234,7 @@ def test_a_recording_that_shows_other_steps_is_not_done(
 
 
 def test_a_trace_that_broke_off_hides_no_other(
-    layerscope_bin: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    layerscope_bin: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
     write_recording(folder, [(1, 16)])
@@ -196,7 +243,7 @@ def test_a_trace_that_broke_off_hides_no_other(
     assert "cannot read the recording" in capsys.readouterr().err
 
 
-def test_an_empty_recording_is_an_error(layerscope_bin: Engine, tmp_path: Path) -> None:
+def test_an_empty_recording_is_an_error(layerscope_bin: Program, tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="holds no recording"):
         measured_points(layerscope_bin.program, tmp_path, modules=False)
     (tmp_path / "broken.trace.json").write_text("{")
@@ -214,8 +261,13 @@ def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
         ResultTable(tmp_path / "results.sqlite")
 
 
-def test_the_table_as_parquet_has_the_same_rows(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+def test_the_table_as_parquet_has_the_same_rows(
+    tmp_path: Path, absent: Callable[[str], NoReturn]
+) -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        absent("matrix: --parquet: pyarrow is not installed")
+    from pyarrow import parquet
+
     declaration = declared_run(tmp_path)
     run_all(declaration, Drive())
     with ResultTable(declaration.output / "results.sqlite") as table:
@@ -224,9 +276,12 @@ def test_the_table_as_parquet_has_the_same_rows(tmp_path: Path) -> None:
 
 
 def test_the_command_runs_a_matrix_on_an_engine(
-    stubs: None, run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stubs: None,
+    run_capture: RunCapture,
+    nvtx_package: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pytest.importorskip("nvtx")
     monkeypatch.delenv("LAYERSCOPE_BIN", raising=False)
     declared_run(tmp_path, batch=[2], past=[8], profiler="none")
     file = tmp_path / "matrix.json"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.output import new_folder
+from layerscope.capture.output import new_folder, write_bytes
 
 
 def _fill(path: Path, *, force: bool = False, text: str = "new") -> None:
@@ -122,6 +124,48 @@ def test_a_finished_folder_that_cannot_be_renamed_is_kept_and_named(
     assert (aside / "file").read_text() == "new"
     assert str(aside) in caught.value.hint
     assert (tmp_path / "out" / "file").read_text() == "old"
+
+
+def test_what_a_killed_run_left_aside_is_removed_by_the_next(tmp_path: Path) -> None:
+    write = (
+        "import os, pathlib, sys\n"
+        "from layerscope.capture.output import new_folder\n"
+        "with new_folder(pathlib.Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'file').write_text('half')\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    for name in ("out", "other"):
+        done = subprocess.run([sys.executable, "-c", write, tmp_path / name], check=False)
+        assert done.returncode == -signal.SIGKILL
+    (other,) = tmp_path.glob(".other.*")
+    with new_folder(tmp_path / "out") as folder:
+        assert _names(tmp_path) == sorted([other.name, folder.name])
+        _fill(tmp_path / "out", text="of another run")  # takes the place, and leaves this one alone
+        assert folder.is_dir()
+        shutil.rmtree(tmp_path / "out")
+    assert _names(tmp_path) == [other.name, "out"]
+
+
+def test_a_finished_folder_that_could_not_take_its_place_is_not_removed_by_the_next(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(CaptureError), new_folder(tmp_path / "out") as folder:
+        (folder / "file").write_text("new")
+        _fill(tmp_path / "out")
+    _fill(tmp_path / "out", force=True)
+    assert (folder / "file").read_text() == "new"
+
+
+def test_a_disk_that_is_full_is_said_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(CaptureError, match="cannot write .*file: No space left") as caught:
+        write_bytes(tmp_path / "file", b"1")
+    assert caught.value.hint == "make room on this disk"
 
 
 def test_files_that_came_meanwhile_are_not_replaced(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks import plugin
-from layerscope.capture.hooks.import_watch import ImportWatch
+from layerscope.capture.in_engine.import_watch import ImportWatch
 from layerscope.capture.patches import install
 from layerscope.capture.patches.plan import PatchPlan
 

@@ -139,3 +139,24 @@ def test_without_a_plan_there_is_nothing_to_say(monkeypatch: pytest.MonkeyPatch)
 def _name(folder: Path, monkeypatch: pytest.MonkeyPatch, plan: PatchPlan) -> None:
     (folder / "layerscope_patch.json").write_text(json.dumps(plan.document()))
     monkeypatch.setenv("LAYERSCOPE_PATCH", str(folder))
+
+
+@pytest.mark.parametrize("command", range(5))
+def test_a_plan_that_would_not_be_applied_is_refused(
+    command: int,
+    patched: Path,
+    run_capture: RunCapture,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Six layers would be measured where two were meant."""
+    words = _dry(_commands(patched, tmp_path / "out")[command])
+    monkeypatch.delenv("LAYERSCOPE_PATCH")
+    done = run_capture(*words)
+    assert done.code == 2
+    assert f"{patched} has a plan that would not be applied: 2 of 6 layers compute" in done.err
+    assert f"LAYERSCOPE_PATCH={patched} before the command applies it" in done.err
+    monkeypatch.setenv("LAYERSCOPE_PATCH", "off")
+    done = run_capture(*words)
+    assert done.code == 0, done.err
+    assert "LAYERSCOPE_PATCH" not in done.out

@@ -20,7 +20,7 @@ from routing_stubs import (
     VLLM_ROUTER,
 )
 
-from layerscope.capture.hooks.import_watch import ImportWatch
+from layerscope.capture.in_engine.import_watch import ImportWatch
 from layerscope.capture.patches import install
 from layerscope.capture.patches.balanced_routing import (
     BalancedTables,

@@ -9,7 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,45 @@ def test_what_a_block_started_is_gone_and_what_was_there_stays() -> None:
     assert own.poll() is None
     own.kill()
     own.wait()
+
+
+@needs_proc
+def test_what_a_command_started_ends_with_it_where_it_is_killed(tmp_path: Path) -> None:
+    """With a process below it, in a session of its own, which `kill -9` of the command leaves."""
+    engine = (
+        "import os, subprocess\n"
+        "worker = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "print(worker.pid, os.getpid(), flush=True)\n"
+        "worker.wait()\n"
+    )
+    start = (
+        "import pathlib, sys, time\n"
+        "from layerscope.capture import processes\n"
+        "words, log = [sys.executable, '-c', sys.argv[1]], pathlib.Path(sys.argv[2])\n"
+        "with processes.adopted(), processes.running(words, log=log):\n"
+        "    time.sleep(60)\n"
+    )
+    log = tmp_path / "log"
+    command = subprocess.Popen([sys.executable, "-c", start, engine, log])
+    _until(lambda: log.exists() and log.read_text().endswith("\n"))
+    table = process_tree.read_table()
+    started = [table[int(pid)] for pid in log.read_text().split()]
+    assert len(started) == 2
+    _until(lambda: _guards_below(command.pid))
+    command.kill()
+    command.wait()
+    _until(lambda: not any(map(process_tree.still_running, started)))
+
+
+def _guards_below(pid: int) -> bool:
+    """Whether a guard runs below the process."""
+    below = process_tree.descendants([pid], process_tree.read_table())
+    lines = [Path(f"/proc/{process.pid}/cmdline").read_bytes() for process in below]
+    return any(b"process_guard" in line for line in lines)
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.05)

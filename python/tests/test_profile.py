@@ -1,4 +1,4 @@
-"""`layerscope-capture profile` from the command line to what the engine reads."""
+"""`layerscope-capture profile` from the command line to what `layerscope` reads."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from typing import Any
 
 import fake_vllm
 import pytest
-from conftest import Engine, RunCapture
+from conftest import Program, RunCapture
 
 from layerscope.capture import errors
+from layerscope.capture.model_options import ModelOptions
+from layerscope.capture.profile.plan import ProfilePlan, synthetic
 from layerscope.capture.profile.rank_files import files_by_rank
+from layerscope.capture.profile.request_runs import record_requests
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -26,7 +29,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 @pytest.mark.torch
 def test_requests_of_exact_sizes_are_read_by_requests_and_map(
-    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Engine
+    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Program
 ) -> None:
     folder = tmp_path / "profiles"
     done = run_capture(
@@ -68,7 +71,7 @@ def test_requests_of_exact_sizes_are_read_by_requests_and_map(
 
 @pytest.mark.torch
 def test_figures_agree_with_the_profilers_own_totals(
-    tiny_qwen3_moe: Path, tmp_path: Path, layerscope_bin: Engine
+    tiny_qwen3_moe: Path, tmp_path: Path, layerscope_bin: Program
 ) -> None:
     """The oracle is key_averages() of the recording itself: self time and number of each op. Its
     times are microseconds with three decimals, so a sum of n is off by n ns at the most. An op that
@@ -103,7 +106,7 @@ def test_figures_agree_with_the_profilers_own_totals(
 
 @pytest.mark.torch
 def test_a_workload_gives_its_fast_typical_and_slow_request(
-    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Engine
+    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Program
 ) -> None:
     bench = {
         "input_lens": [5, 9, 3, 7],
@@ -164,7 +167,19 @@ def test_prompts_are_random_but_the_same_for_the_same_seed(tiny_qwen3: Path) -> 
     model = transformers_model.load(ModelOptions(str(tiny_qwen3), device="cpu"))
     draw = [transformers_model.random_prompt(model, 32, seed).tolist() for seed in (0, 0, 1)]
     assert draw[0] == draw[1] != draw[2]
-    assert all(0 <= token < 128 for token in draw[0][0]) and len(draw[0][0]) == 32
+    assert all(64 <= token < 128 for token in draw[0][0]) and len(draw[0][0]) == 32
+
+
+@pytest.mark.torch
+def test_prompts_hold_no_token_of_the_first_hundred() -> None:
+    """Those of tokenizers that mean something, and those that config-patch moves there."""
+    from layerscope.capture import transformers_model
+
+    config = SimpleNamespace(get_text_config=lambda: SimpleNamespace(vocab_size=200))
+    model = SimpleNamespace(config=config, device="cpu")
+    drawn = transformers_model.random_prompt(model, 1000, seed=0)
+    assert drawn.shape == (1, 1000)
+    assert (int(drawn.min()), int(drawn.max())) == (100, 199)
 
 
 @pytest.mark.torch
@@ -223,7 +238,7 @@ def test_in_vllm_each_request_is_recorded_alone_on_every_rank(
     run_capture: RunCapture,
     monkeypatch: pytest.MonkeyPatch,
     not_run_here: Callable[[str], None],
-    layerscope_bin: Engine,
+    layerscope_bin: Program,
 ) -> None:
     not_run_here("profile in vLLM: not run with the real engine (make test-engines does)")
     vllm = fake_vllm.install(monkeypatch)
@@ -237,8 +252,9 @@ def test_in_vllm_each_request_is_recorded_alone_on_every_rank(
     assert llm.was_shut_down
     assert llm.keywords["enable_prefix_caching"] is False, "a warm-up would else fill the cache"
     assert llm.keywords["enforce_eager"] is True
-    # the model tree's forward, no longer than a prompt; each prompt once to warm up, once recorded
-    assert llm.prompts == [(6, 1)] + [(5, 2)] * 4
+    # the model tree's forward, no longer than a prompt; each prompt once to warm up, once recorded;
+    # the first once more, as the first recording is thrown away
+    assert llm.prompts == [(6, 1)] + [(5, 2)] * 5
     assert Counter(path.name for path in folder.rglob("*.json*")) == {
         "config.json": 2,
         "model_tree.json": 2,
@@ -268,6 +284,90 @@ def test_compiled_in_vllm_has_no_model_tree_and_says_compiled(
     assert vllm.made[0].keywords["enforce_eager"] is False
     assert _read(tmp_path / "out" / "request_metadata.json")["mode"] == "compiled"
     assert not (tmp_path / "out" / "model_tree.json").exists()
+
+
+class _Engine:
+    """Notes what it is asked to run and record, as (file, tokens)."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+
+    def config(self) -> dict[str, Any]:
+        return {}
+
+    def trees(self, input_len: int) -> list[dict[str, Any]]:
+        return []
+
+    def prompt(self, length: int, seed: int) -> None: ...
+
+    def run(self, prompt: Any, output_len: int) -> None:
+        self.asked.append(("", output_len))
+
+    def record(self, prompt: Any, output_len: int, name: str) -> None:
+        self.asked.append((name, output_len))
+
+
+@pytest.mark.parametrize(
+    ("warmup", "tokens", "asked"),
+    [
+        (0, 9, [("request_000.json.gz", 9), ("request_001.json.gz", 9)]),
+        (
+            1,
+            9,
+            [
+                *[("", 9), ("request_000.json.gz", 2), ("request_000.json.gz", 9)],
+                *[("", 9), ("request_001.json.gz", 9)],
+            ],
+        ),
+        (
+            1,
+            1,
+            [
+                *[("", 1), ("request_000.json.gz", 1), ("request_000.json.gz", 1)],
+                *[("", 1), ("request_001.json.gz", 1)],
+            ],
+        ),
+    ],
+)
+def test_the_first_recording_of_a_warm_engine_is_replaced(
+    warmup: int, tokens: int, asked: list[tuple[str, int]], tmp_path: Path
+) -> None:
+    """The first forwards under a profiler are slower, on a GPU by the start of CUPTI."""
+    plan = ProfilePlan(
+        model=ModelOptions("m"),
+        output=tmp_path,
+        requests=synthetic(2, 5, tokens),
+        compiled=False,
+        warmup=warmup,
+        with_stack=False,
+        with_shapes=False,
+        seed=0,
+        force=False,
+    )
+    engine = _Engine()
+    recorded = record_requests(plan, engine, tmp_path, lambda line: None)
+    assert engine.asked == asked
+    assert [one.file for one in recorded] == ["request_000.json.gz", "request_001.json.gz"]
+
+
+@pytest.mark.torch
+def test_a_disk_that_is_full_names_the_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    from layerscope.capture import profiler
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(torch.profiler.profile, "export_chrome_trace", full)
+    trace = tmp_path / "request_000.json.gz"
+    with (
+        pytest.raises(errors.CaptureError, match=f"cannot write {trace}: No space left"),
+        profiler.recording(trace),
+    ):
+        pass
 
 
 def test_sizes_beside_a_workload_are_a_usage_error(run_capture: RunCapture) -> None:

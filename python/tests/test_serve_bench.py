@@ -11,7 +11,7 @@ from pathlib import Path
 import fake_engine
 import pytest
 from bench_process import Bench
-from conftest import Engine
+from conftest import Program
 
 from layerscope.capture import errors
 from layerscope.capture.serve_bench import profile_window
@@ -107,6 +107,14 @@ def test_hooks_are_asked_for_in_the_server_and_judged(bench: Bench) -> None:
     assert record["server"]["environment"]["LAYERSCOPE_HOOKS_DIR"] == str(bench.output / "traces")
 
 
+def test_annotations_that_name_no_node_are_said_and_the_benchmark_kept(bench: Bench) -> None:
+    code, out, err = bench.run("--engine", "vllm", "--hooks", "annotations", faults="hooked")
+    assert code == errors.OK, err
+    assert "the benchmark stands, its module ranges do not: rank 0: " in out
+    (fault,) = json.loads((bench.output / "serve_bench.json").read_text())["hook_faults"]
+    assert fault.startswith("rank 0: ") and fault in out
+
+
 def test_a_plan_of_patches_goes_into_the_server_of_every_engine(bench: Bench) -> None:
     """Only vLLM has a plugin that would apply it anyway."""
     plan = bench.folder / "layerscope_patch.json"
@@ -143,8 +151,8 @@ def test_a_folder_with_files_is_not_replaced(bench: Bench) -> None:
     assert [file.name for file in bench.output.iterdir()] == ["mine"]
 
 
-def test_the_engine_reads_a_folder_of_recorded_files(
-    bench: Bench, recorded: Path, tmp_path: Path, layerscope_bin: Engine
+def test_layerscope_reads_a_folder_of_recorded_files(
+    bench: Bench, recorded: Path, tmp_path: Path, layerscope_bin: Program
 ) -> None:
     """What a real vLLM 0.32 wrote, through the stand-ins: 20 requests, 641 input tokens."""
     bench.env |= {
@@ -155,9 +163,10 @@ def test_the_engine_reads_a_folder_of_recorded_files(
     code, out, err = bench.run("--engine", "vllm", "--profile", "--no-stack")
     assert code == errors.OK, err
     read = [line.split() for line in out.splitlines() if line.startswith("  layerscope ")]
-    assert [words[1] for words in read] == ["workload", "map", "requests"]
+    traces = str(bench.output / "traces")
+    assert [words[1] for words in read] == ["workload", traces, "map", "view"]
     documents = {}
-    for words in read:
+    for words in (read[0][:-2], read[2][:-2], ["layerscope", "requests", traces]):
         file = tmp_path / f"{words[1]}.json"
         layerscope_bin.run([*words[1:], "-o", file])
         documents[words[1]] = json.loads(file.read_text())
@@ -165,9 +174,11 @@ def test_the_engine_reads_a_folder_of_recorded_files(
     assert workload["summary"]["completed"] == len(workload["requests"]) == 20
     assert sum(row["input_tokens"] for row in workload["requests"]) == 641
     assert {source["kind"] for source in workload["sources"]} >= {"vllm_bench", "prometheus"}
-    assert len(documents["requests"]["requests"]) == 1
-    total = documents["map"]["stats"]["total_gpu_ns"]
-    assert documents["requests"]["requests"][0]["gpu_ns"] == total > 0
+    # Counted from the events by another program, as in test_recorded_vllm.
+    (request,) = documents["requests"]["requests"]
+    assert request["gpu_ns"] == documents["map"]["stats"]["total_gpu_ns"] == 172_155_747
+    steps = {name: (one["steps"], one["tokens"]) for name, one in request["phases"].items()}
+    assert steps == {"prefill": (4, 129), "decode": (28, 52), "mixed": (4, 132)}
 
 
 def test_an_answer_that_is_late_is_not_waited_for_and_errors_are_not_hidden() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fake_vllm
@@ -35,6 +36,32 @@ def test_keywords_of_the_command_line_have_the_last_word() -> None:
     assert keywords["seed"] == 3
 
 
+def test_prompts_hold_no_token_of_the_first_hundred() -> None:
+    """Those of tokenizers that mean something, and those that config-patch moves there."""
+    config = SimpleNamespace(get_vocab_size=lambda: 200)
+    llm = SimpleNamespace(
+        llm_engine=SimpleNamespace(vllm_config=SimpleNamespace(model_config=config))
+    )
+    drawn = vllm_offline.random_prompt(llm, 1000, seed=0)
+    assert (min(drawn), max(drawn), len(drawn)) == (100, 199, 1000)
+    assert drawn == vllm_offline.random_prompt(llm, 1000, seed=0)
+    assert drawn != vllm_offline.random_prompt(llm, 1000, seed=1)
+
+
+def test_the_table_that_a_profiler_prints_does_not_bury_what_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Talks(_Silent):
+        def stop_profile(self) -> None:
+            print("Name  Self CPU %")
+            (tmp_path / "rank0.json").touch()
+
+    with vllm_offline.profiled(Talks(), VllmProfiler(tmp_path)) as files:
+        print("said")
+    assert files == [tmp_path / "rank0.json"]
+    assert capsys.readouterr().out == "said\n"
+
+
 # 0.13.0 replaced the variables by the config; 0.1.dev… is a build of a checkout without tags.
 _VERSIONS = [
     ("0.12.3", False),
@@ -56,11 +83,13 @@ def test_the_profiler_is_asked_for_as_the_version_takes_it(
         "torch_profiler_dir": str(tmp_path),
         "torch_profiler_with_stack": False,
         "torch_profiler_record_shapes": True,
+        "torch_profiler_dump_cuda_time_total": False,
     }
     variables = {
         "VLLM_TORCH_PROFILER_DIR": str(tmp_path),
         "VLLM_TORCH_PROFILER_WITH_STACK": "0",
         "VLLM_TORCH_PROFILER_RECORD_SHAPES": "1",
+        "VLLM_TORCH_PROFILER_DUMP_CUDA_TIME_TOTAL": "0",
     }
     assert profiler.config() == (config if has_config else None)
     assert profiler.environment() == ({} if has_config else variables)
@@ -78,6 +107,7 @@ def test_the_engine_gets_its_profiler_and_runs_in_this_process(
         pass
     assert environment["VLLM_ALLOW_INSECURE_SERIALIZATION"] == "1"
     assert environment["VLLM_ENABLE_V1_MULTIPROCESSING"] == "0"
+    assert environment["VLLM_LOGGING_LEVEL"] == "WARNING"
     assert vllm.made[0].keywords["profiler_config"]["torch_profiler_dir"] == str(tmp_path)
 
 

@@ -1,18 +1,20 @@
-"""`layerscope-capture walk` from the command line to what the engine reads."""
+"""`layerscope-capture walk` from the command line to what `layerscope` reads."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import fake_vllm
 import pytest
-from conftest import Engine, RunCapture
+from conftest import Program, RunCapture
 
 from layerscope.capture import errors
+from layerscope.capture.walk import command
 from layerscope.capture.walk.call_order import OUTSIDE
 
 _FOLDER = Path(__file__).parent
@@ -26,7 +28,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 @pytest.mark.torch
 def test_a_walk_with_a_forward_names_the_modules_of_its_own_trace(
-    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Engine
+    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, layerscope_bin: Program
 ) -> None:
     """Qwen3 of 2 layers: 1 + model, embed, rotary, norm, head + 2 × (layer, 2 norms, attention with
     4 projections and 2 norms, MLP with 3 projections and its activation) = 36 modules, and the
@@ -99,7 +101,7 @@ def test_a_model_that_is_none_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = run_capture("walk", "./none", "--engine", "transformers", "--profile-dir", "profile")
-    assert done.code == errors.FAILED
+    assert done.code == errors.INVALID_INPUT
     assert "./none is neither a folder nor a file" in done.err
     assert list(tmp_path.iterdir()) == []
 
@@ -208,6 +210,120 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_model_is_loaded(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.json"]
 
 
+@pytest.mark.torch
+def test_the_place_of_every_rank_is_asked_for_before_the_model_is_loaded(
+    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vllm = fake_vllm.install(monkeypatch)
+    (tmp_path / "t_rank1.json").mkdir()
+    words = ("walk", tiny_qwen3, "--engine", "vllm", "-tp", "2", "-o", tmp_path / "t.json")
+    done = run_capture(*words)
+    assert done.code == errors.FAILED
+    assert "t_rank1.json is a folder" in done.err
+    assert vllm.made == [] and [path.name for path in tmp_path.iterdir()] == ["t_rank1.json"]
+
+
+@pytest.mark.torch
+def test_without_its_document_there_is_no_profile(
+    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, document: Any) -> None:
+        raise errors.CaptureError(f"cannot write {path}: No space left on device")
+
+    monkeypatch.setattr(command, "write_json", full)
+    words = ("--engine", "transformers", "--device", "cpu", "-o", tmp_path / "t.json")
+    done = run_capture("walk", tiny_gpt2, *words, "--profile-dir", tmp_path / "profile")
+    assert done.code == errors.FAILED
+    assert "No space left" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("has_files", [False, True])
+def test_a_tree_in_the_folder_of_its_profile_appears_with_it(
+    has_files: bool, tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    folder = tmp_path / "profile"
+    if has_files:
+        folder.mkdir()
+        (folder / "model_tree.json").write_text("of before")
+    words = ("--engine", "transformers", "--device", "cpu", "--profile-dir", folder)
+    done = run_capture("walk", tiny_gpt2, *words, "-o", folder / "model_tree.json", "--force")
+    assert done.code == errors.OK, done.err
+    assert len(_read(folder / "model_tree.json")["call_order"]) > 0
+    trace = folder / "rank0.pt.trace.json.gz"
+    assert sorted(path.name for path in folder.iterdir()) == ["model_tree.json", trace.name]
+    assert f"{trace}: " in done.out and f"layerscope modules {trace}" in done.out
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("profile", ["t.json", "t.json/profile", "x/../t.json"])
+def test_a_profile_folder_where_the_document_goes_is_refused_before_the_model_is_loaded(
+    profile: str,
+    tiny_gpt2: Path,
+    tmp_path: Path,
+    run_capture: RunCapture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from layerscope.capture import transformers_model
+
+    monkeypatch.setattr(transformers_model, "load", lambda options: pytest.fail("it is loaded"))
+    words = ("--engine", "transformers", "-o", tmp_path / "t.json")
+    done = run_capture("walk", tiny_gpt2, *words, "--profile-dir", tmp_path / profile)
+    assert done.code == errors.USAGE
+    assert "are one place" in done.err and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+def test_a_tree_never_takes_the_place_of_a_trace(
+    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    folder = tmp_path / "p"
+    words = ("--engine", "transformers", "--device", "cpu", "--profile-dir", folder)
+    done = run_capture("walk", tiny_gpt2, *words, "-o", folder / "rank0.pt.trace.json.gz")
+    assert done.code == errors.FAILED
+    assert "the name of a trace" in done.err and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.torch
+def test_a_tree_that_is_there_is_replaced_only_when_told_so(
+    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    tree, link = tmp_path / "t.json", tmp_path / "link.json"
+    link.symlink_to(tree)
+    tree.write_text("mine")
+    words = ("walk", tiny_gpt2, "--engine", "transformers", "--device", "cpu", "-o")
+    for place in (tree, link):
+        done = run_capture(*words, place)
+        assert (done.code, tree.read_text()) == (errors.FAILED, "mine")
+        assert f"{place} is there already" in done.err and "--force" in done.err
+    assert run_capture(*words, link, "--force").code == errors.OK
+    assert link.is_symlink() and _read(tree)["schema_version"] == 2
+
+
+@pytest.mark.torch
+def test_a_pipe_is_no_place_for_a_tree(
+    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    words = ("walk", tiny_gpt2, "--engine", "transformers", "-o", tmp_path / "pipe.json")
+    done = run_capture(*words, "--force")
+    assert done.code == errors.FAILED
+    assert "pipe.json is no regular file" in done.err
+    assert (tmp_path / "pipe.json").is_fifo()
+
+
+@pytest.mark.torch
+def test_a_launcher_does_not_say_which_rank_a_model_of_transformers_is(
+    tiny_gpt2: Path, tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_PROCID", "3")
+    words = ("--engine", "transformers", "--device", "cpu", "-o", tmp_path / "t.json")
+    assert run_capture("walk", tiny_gpt2, *words).code == errors.OK
+    assert _read(tmp_path / "t.json")["rank"] == 0
+
+
 def test_an_output_that_is_no_json_is_refused(run_capture: RunCapture) -> None:
     done = run_capture("walk", "m", "-o", "tree.csv")
     assert done.code == errors.USAGE
@@ -257,6 +373,7 @@ def test_what_vllm_says_of_its_failure_is_passed_on(
 ) -> None:
     fake_vllm.install(monkeypatch)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HF_HUB_OFFLINE")
     done = run_capture("walk", "org/none", "--engine", "vllm", "-o", "t.json")
     assert done.code == errors.FAILED
     assert "org/none is no model" in done.err

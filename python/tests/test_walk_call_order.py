@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Engine
+from conftest import Program
 
 pytestmark = pytest.mark.torch
 
@@ -120,7 +120,7 @@ def _paths_of_scopes(events: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _numbered(order: list[dict[str, str]]) -> dict[str, str]:
-    """The engine's rule: the k-th of a class in call order is Class_k."""
+    """layerscope's rule: the k-th of a class in call order is Class_k."""
     counts: dict[str, int] = {}
     numbered = {}
     for entry in order:
@@ -144,8 +144,8 @@ def test_call_order_numbers_modules_as_the_profiler_does(
     assert set(expected.values()) <= dict(model.named_modules()).keys()
 
 
-def test_the_engine_gives_every_module_of_a_trace_its_path(
-    model_and_run: ModelAndRun, tmp_path: Path, layerscope_bin: Engine
+def test_layerscope_gives_every_module_of_a_trace_its_path(
+    model_and_run: ModelAndRun, tmp_path: Path, layerscope_bin: Program
 ) -> None:
     """End to end: what was walked, read with a trace that knows only `Class_k`."""
     import torch

@@ -93,3 +93,97 @@ def test_what_has_no_source_says_so(function: Any) -> None:
     assert flow["evidence"] == "unavailable"
     assert flow["reason"]
     assert flow["operations"] == [] and flow["execution_order"] == []
+
+
+class Rebound:
+    """Locals that cease to stand for a part of self, and those that come to by other ways."""
+
+    def unpacked(self, h: Any) -> Any:
+        mlp = self.mlp
+        mlp, x = other(h)
+        return mlp(h), x
+
+    def of_a_context(self, h: Any) -> Any:
+        mlp = self.mlp
+        with self.scope() as mlp:  # noqa: F811
+            return mlp(h)
+
+    def in_place(self, h: Any) -> Any:
+        scale = self.scale
+        scale += self.bias
+        h[self.index()] *= scale
+        return scale(h)
+
+    def handled(self, h: Any) -> Any:
+        error = self.error
+        try:
+            h = error(h)
+        except ValueError as error:
+            h = error(h)  # type: ignore[operator]
+        return h
+
+    def named(self, h: Any) -> Any:
+        z: Any = self.proj
+        if n := self.norm:
+            h = n(h)
+        return z((m := self.last)(h)) + m(h)
+
+    def pairs(self, h: Any) -> Any:
+        first = last = self.norm
+        first, last = self.mlp, first
+        return first(last(h))
+
+    def comprehended(self, h: Any) -> Any:
+        layer = self.norm
+        outs = [layer(h) for layer in self.layers if layer.is_on]
+        named = {key: expert(h) for key, expert in enumerate(self.experts)}
+        kept = filter(lambda layer: layer(h), outs)
+        return layer(h), named, kept
+
+    def replaced(self, h: Any) -> Any:
+        mlp = self.mlp
+
+        def mlp(x: Any) -> Any: ...  # type: ignore[no-redef] # noqa: F811
+
+        return mlp(h)
+
+    def __getattr__(self, name: str) -> Any: ...
+
+
+other: Any = None
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        (Rebound.unpacked, ["other", "mlp"]),
+        (Rebound.of_a_context, ["self.scope", "mlp"]),
+        (Rebound.in_place, ["self.index", "scale"]),
+        (Rebound.handled, ["self.error", "error"]),
+        (Rebound.named, ["self.norm", "self.last", "self.proj", "self.last"]),
+        (Rebound.pairs, ["self.norm", "self.mlp"]),
+        (
+            Rebound.comprehended,
+            ["self.layers[*]", "enumerate", "self.experts[*]", "layer", "filter", "self.norm"],
+        ),
+        (Rebound.replaced, ["mlp"]),
+    ],
+)
+def test_a_local_stands_for_a_part_of_self_as_long_as_it_does(
+    function: Any, calls: list[str]
+) -> None:
+    assert [call for op in flow_of(function)["operations"] for call in op["calls"]] == calls
+
+
+def test_what_is_changed_in_place_is_read_first() -> None:
+    _, added, multiplied, _ = flow_of(Rebound.in_place)["operations"]
+    assert (added["reads"], added["writes"]) == (["self.scale", "self.bias"], ["scale"])
+    assert (multiplied["reads"], multiplied["writes"]) == (["h[*]", "scale"], ["h[*]"])
+
+
+def test_loops_of_a_comprehension_stand_before_what_they_make() -> None:
+    _, outs, named, kept, _ = flow_of(Rebound.comprehended)["operations"]
+    assert outs["reads"] == ["self.layers", "self.layers[*].is_on", "h"]
+    assert outs["writes"] == ["outs"]  # not `layer`, which is the comprehension's own
+    assert named["reads"] == ["self.experts", "h"]
+    assert kept["reads"] == ["h", "outs"]

@@ -122,7 +122,7 @@ def test_large_models_keep_one_flow_a_class() -> None:
 def test_what_json_cannot_hold_becomes_text() -> None:
     from torch import nn
 
-    from layerscope.capture.walk.document import as_json
+    from layerscope.capture.output import as_json
     from layerscope.capture.walk.tree import TreeBuilder
 
     layer = nn.Identity()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Engine
+from conftest import Program
 
 from layerscope.capture import workload_file
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
@@ -143,11 +144,13 @@ def test_a_missing_file_is_invalid_input(tmp_path: Path) -> None:
     assert refused.value.code == INVALID_INPUT
 
 
-@pytest.mark.skipif(not _BENCH.exists(), reason="../shared/traces is absent")
-def test_a_real_result_and_the_engines_reading_of_it_choose_the_same(
-    tmp_path: Path, layerscope_bin: Engine
+def test_a_real_result_and_layerscopes_reading_of_it_choose_the_same(
+    tmp_path: Path, layerscope_bin: Program, not_run_here: Callable[[str], None]
 ) -> None:
     """20 requests of vllm bench serve: read as they are, and through `layerscope workload`."""
+    if not _BENCH.exists():
+        not_run_here("a real benchmark result: ../shared/traces is absent")
+        pytest.skip("../shared/traces is absent")
     data = tmp_path / "workload_data.json"
     layerscope_bin.run(["workload", _BENCH, "-o", data])
     ours, engines = choose(read_requests(_BENCH)), choose(read_requests(data))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Engine
+from conftest import Program
 from vllm_commands import Vllm, title, vllm_of_a_test
 
 from layerscope.capture import errors, process_tree
@@ -24,6 +24,13 @@ vllm = pytest.fixture(vllm_of_a_test)
 
 _SMALL = ("--max-model-len", "128", "--dtype", "float32", "--max-num-seqs", "4", "--enforce-eager")
 _SMALL_KEYWORDS = ("--engine-arg", "max_model_len=128", "--engine-arg", "max_num_seqs=4")
+_LEAVES_ONE = """
+import subprocess, sys, time
+title = "import setproctitle, time; setproctitle.setproctitle('left by the test'); time.sleep(60)"
+subprocess.Popen([sys.executable, "-c", title], stdout=subprocess.DEVNULL,
+                 stderr=subprocess.DEVNULL, start_new_session=True)
+time.sleep(4)
+"""
 _PROBE = Path(__file__).parent / "routing_probe.py"
 
 
@@ -46,8 +53,20 @@ def _of_each_layer() -> set[str]:
     return {f"model.layers.{i}.{part}" for i in range(2) for part in ("self_attn", "mlp")}
 
 
+def test_a_process_that_wiped_its_environment_is_seen_when_it_is_left(vllm: Vllm) -> None:
+    """As vLLM's do by their titles: it is known by who started it alone."""
+    vllm.python("-c", _LEAVES_ONE)
+    (left,) = vllm.left()
+    assert "left by the test" in left
+    seen, vllm.seen = vllm.seen, {}
+    assert vllm.left() == []
+    (pid,) = (pid for (pid, _), said in seen.items() if "left by the test" in said)
+    os.kill(pid, signal.SIGKILL)
+    vllm.seen = seen
+
+
 def test_walk_writes_the_tree_of_every_rank(
-    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Program
 ) -> None:
     """Two ranks: 4 heads, 2 for keys and 2 for values, of 32 each: 256 rows, half in each."""
     out = vllm.folder / "tree"
@@ -76,7 +95,7 @@ def test_walk_writes_the_tree_of_every_rank(
 
 
 def test_profile_records_single_requests(
-    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Program
 ) -> None:
     out = vllm.folder / "profiles"
     vllm.capture(
@@ -93,15 +112,15 @@ def test_profile_records_single_requests(
     assert all(value > 0 for value in times[0])
 
 
-def test_serve_bench_with_hooks_of_the_entry_point_in_a_spawned_worker(
-    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+def test_serve_bench_with_hooks_of_the_entry_point_in_spawned_workers(
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Program
 ) -> None:
     """LAYERSCOPE_HOOKS alone: no bootstrap folder, so that vLLM's own plugin loading installs it,
-    in the engine core, which is a process of its own."""
+    in the workers of two ranks, which are processes below the engine core."""
     out, hooks = vllm.folder / "bench", vllm.folder / "hooks"
     said = vllm.capture(
         *("serve-bench", tiny_qwen3, "--engine", "vllm", "-o", out, "--num-prompts", "12"),
-        *("--input-len", "16", "--output-len", "8", "--max-concurrency", "2"),
+        *("--input-len", "16", "--output-len", "8", "--max-concurrency", "2", "-tp", "2"),
         *("--profile", "--profile-steps", "3", "--profile-requests", "2", "--no-stack"),
         *("--", *_SMALL),
         LAYERSCOPE_HOOKS="record_function",
@@ -110,9 +129,14 @@ def test_serve_bench_with_hooks_of_the_entry_point_in_a_spawned_worker(
     record = _read(out / "serve_bench.json")
     assert record["requests"] == {"completed": 12, "failed": 0}
     reports = [json.loads(file.read_text()) for file in hooks.glob("*.report")]
-    assert (
-        len(reports) == 1 and reports[0]["capture"] and reports[0]["models"] == ["Qwen3ForCausalLM"]
-    )
+    assert sorted(report["rank"] for report in reports) == [0, 1]
+    assert all(report["capture"] for report in reports)
+    assert [report["models"] for report in reports] == [["Qwen3ForCausalLM"]] * 2
+    workers = {report["pid"] for report in reports}
+    assert len(workers) == 2
+    # The server's own processes have other titles.
+    titles = {pid: said for (pid, _), said in vllm.seen.items()}
+    assert all("Worker" in titles[pid] for pid in workers), titles
     for line in said.splitlines():
         if line.startswith("  layerscope "):
             layerscope_bin.run([*line.split()[1:], "-o", vllm.folder / "read.json"])
@@ -130,7 +154,7 @@ def test_serve_bench_with_hooks_of_the_entry_point_in_a_spawned_worker(
     server = _read(workload)["server"]
     vllm.say(f"ready in {record['server']['ready_s']} s, client {record['client']['seconds']} s")
     vllm.say(f"ttft p50 {summary['ttft']['p50_ns'] / 1e6:.1f} ms, {len(server)} metrics")
-    vllm.say(f"hooks: {reports[0]['modules']} modules in pid {reports[0]['pid']}")
+    vllm.say(f"hooks: {reports[0]['modules']} modules in each of {sorted(workers)}")
 
 
 @pytest.mark.parametrize("victim", ["server", "worker"])

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Engine
+from conftest import Program
 from vllm_commands import Vllm, vllm_of_a_test
 
-from layerscope.capture.drive.marked_steps import marked_steps
+from layerscope.capture.in_engine.marked_steps import marked_steps
 
 pytestmark = [pytest.mark.engine, pytest.mark.torch]
 vllm = pytest.fixture(vllm_of_a_test)
@@ -44,7 +44,7 @@ def _of_layer(number: int) -> set[str]:
 
 
 def test_drive_marks_the_steps_that_were_asked_for(
-    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Program
 ) -> None:
     """Milestones 1 and 4 behind prompts of 16 tokens are at past lengths 16 and 19."""
     out = vllm.folder / "drive"
@@ -74,7 +74,7 @@ def test_drive_marks_the_steps_that_were_asked_for(
 
 
 def test_drive_of_fewer_layers_records_those_that_are_left(
-    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Engine
+    vllm: Vllm, tiny_qwen3: Path, layerscope_bin: Program
 ) -> None:
     """Ranges go around a layer that is an identity, and show nothing inside of it."""
     patched, out = vllm.folder / "patched", vllm.folder / "drive"

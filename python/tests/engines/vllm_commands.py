@@ -60,17 +60,29 @@ class Vllm:
         began = time.monotonic()
         process = self.start(*words, **variables)
         try:
-            out, _ = process.communicate(timeout=_TIMEOUT_S)
+            out = self._output(process)
         finally:
             process.kill()
         self.say(f"{words[2] if words[0] == '-m' else words[0]}: {time.monotonic() - began:.0f} s")
         assert process.returncode == errors.OK, out[-6000:]
         return out
 
+    def _output(self, process: subprocess.Popen[str]) -> str:
+        """All that it prints; meanwhile, what it starts is noted: each lives for seconds."""
+        deadline = time.monotonic() + _TIMEOUT_S
+        while True:
+            self.watch(process.pid)
+            try:
+                return process.communicate(timeout=1)[0]
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > deadline:
+                    raise
+
     def watch(self, pid: int) -> None:
         """Notes all that runs below a process now."""
         for process in process_tree.descendants([pid], process_tree.read_table()):
-            self.seen[process.pid, process.started] = title(process.pid)
+            key = process.pid, process.started
+            self.seen[key] = title(process.pid) or self.seen.get(key, "")  # none at its end
 
     def left(self) -> list[str]:
         """Titles of processes of this test that still run."""

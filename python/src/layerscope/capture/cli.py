@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 from layerscope import __version__
 from layerscope.capture import errors
@@ -46,9 +47,36 @@ def commands(only: str | None = None) -> list[Command]:
     return found
 
 
+class _Parser(argparse.ArgumentParser):
+    """Takes options by their whole names; says in two lines what is wrong. Subparsers do, too."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **keywords})
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with the code for a bad option; the usage is what --help prints."""
+        said = f"{self.prog}: {message}\n  {self.prog} --help lists the options\n"
+        self.exit(errors.USAGE, said)
+
+
+def _refuse_unknown(
+    parser: argparse.ArgumentParser, words: Sequence[str], unknown: Sequence[str]
+) -> NoReturn:
+    """Ends the program: by the parser of the command, or of its action, that was given them."""
+    for word in words:
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parser = action.choices.get(word, parser)
+    option = next((word.partition("=")[0] for word in unknown if word.startswith("-")), None)
+    if option is None:
+        parser.error(f"'{unknown[0]}' is one too many")
+    near = difflib.get_close_matches(option, parser._option_string_actions, 1)
+    parser.error(f"no option '{option}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+
+
 def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:
     """The parser of `layerscope-capture` with one subparser a command."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="layerscope-capture",
         description="Records what the layerscope engine reads, on the machine that runs the model.",
         epilog="layerscope-capture COMMAND --help says what a command writes, with examples.",
@@ -112,13 +140,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words and not words[0].startswith("-") and words[0] not in verbs:
         print(_unknown_command(words[0], verbs), file=sys.stderr)
         return errors.USAGE
-    available = commands(words[0] if words and words[0] in verbs else None)
-    parser = build_parser(available)
-    options = parser.parse_args(words)
-    if options.command is None:
-        parser.print_help()
-        return errors.USAGE
-    command = next(c for c in available if c.name == options.command)
+    verb = words[0] if words and words[0] in verbs else None
+    try:
+        available = commands(verb)
+        parser = build_parser(available)
+        options, unknown = parser.parse_known_args(words)
+        if unknown:
+            _refuse_unknown(parser, words, unknown)
+        if options.command is None:
+            parser.print_help()
+            return errors.USAGE
+        return _run(next(c for c in available if c.name == options.command), options)
+    except KeyboardInterrupt:
+        print(f"layerscope-capture{f' {verb}' if verb else ''}: interrupted", file=sys.stderr)
+        return errors.INTERRUPTED
+
+
+def _run(command: Command, options: argparse.Namespace) -> int:
+    """Prints what a user can mend; other exceptions are faults of this program."""
     try:
         with _sigterm_interrupts():
             return command.run(options)
@@ -128,9 +167,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # a disk that is full, a file that may not be read
         print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
         return errors.FAILED
-    except KeyboardInterrupt:
-        print(f"layerscope-capture {command.name}: interrupted", file=sys.stderr)
-        return errors.INTERRUPTED
+    except (KeyboardInterrupt, Exception):
+        raise
+    except BaseException as error:  # sys.exit and the like, of a model's or an engine's code
+        said = f"ended by {type(error).__name__}: {errors.first_line(error)}"
+        print(f"layerscope-capture {command.name}: {said}", file=sys.stderr)
+        return errors.FAILED
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 OK = 0
 FAILED = 1
 USAGE = 2  # a bad option or value
@@ -13,7 +16,7 @@ class CaptureError(Exception):
     """What went wrong, where, and what to do about it.
 
     `message` says what and where in one line; `hint` what to do; `code` is the exit code of the
-    command (the engine's codes: 1 failed, 2 usage, 3 invalid input).
+    command (those of `layerscope`: 1 failed, 2 usage, 3 invalid input).
     """
 
     def __init__(self, message: str, hint: str = "", code: int = FAILED) -> None:
@@ -36,5 +39,23 @@ def missing_package(package: str, wanted_by: str, install: str) -> CaptureError:
 
 def first_line(error: BaseException) -> str:
     """What a library's error says in its first line, or its class where it says nothing."""
-    lines = str(error).strip().splitlines()
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # of a class of foreign code
+        lines = []
     return lines[0] if lines else type(error).__name__
+
+
+@contextlib.contextmanager
+def of_foreign_code(what: str, hint: str = "", code: int = FAILED) -> Iterator[None]:
+    """Whatever parsers, libraries and a model's own code raise, sys.exit too, as a CaptureError.
+
+    It says `what` failed, and the class of the error: a KeyError says nothing but the key.
+    """
+    try:
+        yield
+    except (CaptureError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        said = f"{what}: {type(error).__name__}: {first_line(error)}"
+        raise CaptureError(said, hint, code) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,9 +37,9 @@ def logs_kept(folder: Path, output: Path, names: Sequence[str]) -> Iterator[None
 
 
 def _keep(folder: Path, output: Path, names: Sequence[str]) -> str:
-    """Says which were kept. A disk that is full must not hide why the command failed."""
+    """Says which were kept. Renamed: a disk that is full must not hide why the command failed."""
     kept = []
     for name in names:
         with contextlib.suppress(OSError):
-            kept.append(str(shutil.copyfile(folder / name, kept_place(output, name))))
+            kept.append(str((folder / name).replace(kept_place(output, name))))
     return f"kept: {', '.join(kept)}" if kept else ""

@@ -1,22 +1,20 @@
 """What is refused before an engine loads a model: no such folder, a config or files that cannot be.
 
 Engines say of such files what their parsers say, after minutes. A model of the hub that is not in
-the local cache is the engine's to find.
+the local cache is the engine's to find, unless the environment forbids it the network.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
 from layerscope.capture.file_checks import broken_tokenizers, broken_weights
-from layerscope.capture.model_files import ModelFiles, load_config, locate
+from layerscope.capture.model_files import ModelFiles, is_hub_name, load_config, locate, offline
 from layerscope.capture.model_values import impossible_values
 
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?\Z", re.ASCII)  # gpt2, org/model
 _OTHER_CONFIGS = ("params.json",)  # Mistral's own format
 # Keywords of engines that name other weights, or another tokenizer.
 _OTHER_WEIGHTS = {"load_format"}
@@ -69,9 +67,15 @@ def _located(model: str) -> ModelFiles | None:
         return None
     try:
         return locate(model)
-    except CaptureError:
+    except CaptureError as error:
         if any((path / name).is_file() for name in _OTHER_CONFIGS):
             return None
-        if not path.exists() and _HUB_NAME.match(model):
-            return None
-        raise
+        if path.exists() or not is_hub_name(model):
+            raise
+        if variable := offline():
+            raise CaptureError(
+                f"{error.message}, and {variable} forbids to look for it elsewhere",
+                f"is the name right? {error.hint}, where there is a network",
+                INVALID_INPUT,
+            ) from None
+        return None

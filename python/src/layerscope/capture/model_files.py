@@ -18,9 +18,12 @@ from layerscope.capture import errors
 from layerscope.capture.errors import CaptureError
 
 CONFIG = "config.json"
-_MAX_CONFIG_BYTES = 4 << 20  # the engine's bound; the longest public configs are under 40 KB
+_MAX_CONFIG_BYTES = 4 << 20  # layerscope's bound; the longest public configs are under 40 KB
 _MAX_DEPTH = 32  # real configs: 5
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?\Z", re.ASCII)  # gpt2, org/model
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+_WEIGHTS = (".safetensors", ".bin", ".gguf", ".pt", ".pth")
 
 # Wrappers of multimodal models hold the language model's config under one of these.
 _TEXT_KEYS = ("text_config", "language_config", "llm_config", "thinker_config")
@@ -85,6 +88,17 @@ def is_hub_id(name: str) -> bool:
     return _HUB_ID.match(name) is not None
 
 
+def is_hub_name(name: str) -> bool:
+    """Whether the hub could have a model of this name: as an id, or as old ones without a slash."""
+    return _HUB_NAME.match(name) is not None
+
+
+def offline() -> str | None:
+    """The variable that forbids the network to Hugging Face libraries; None: it is allowed."""
+    yes = ("1", "ON", "YES", "TRUE")
+    return next((name for name in _OFFLINE if os.environ.get(name, "").upper() in yes), None)
+
+
 def hub_cache() -> Path:
     """The folder in which huggingface_hub keeps models (its own order of variables)."""
     for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
@@ -109,7 +123,7 @@ def cached_snapshot(hub_id: str) -> Path | None:
 def locate(model: str) -> ModelFiles:
     """The files of a model.
 
-    Raises CaptureError (code 1) where there is none: it says where was looked, and what gets it.
+    Raises CaptureError (code 3) where there is none: it says where was looked, and what gets it.
     """
     path = Path(model)
     if path.is_dir():
@@ -118,16 +132,26 @@ def locate(model: str) -> ModelFiles:
         raise CaptureError(
             f"{path} has no {CONFIG}",
             "give the folder of a Hugging Face model, or the config file itself",
+            errors.INVALID_INPUT,
         )
     if path.is_file():
+        if path.suffix in _WEIGHTS:
+            raise CaptureError(
+                f"{path} is a file of weights",
+                f"give its folder: {path.parent}",
+                errors.INVALID_INPUT,
+            )
         return ModelFiles(model, path.parent, path)
-    if not is_hub_id(model):
-        raise CaptureError(f"{model} is neither a folder nor a file", "is the path right?")
+    if not is_hub_name(model):
+        raise CaptureError(
+            f"{model} is neither a folder nor a file", "is the path right?", errors.INVALID_INPUT
+        )
     snapshot = cached_snapshot(model)
     if snapshot is None:
         raise CaptureError(
             f"{model} is neither a folder nor in the local cache ({hub_cache()})",
             f"get it: hf download {model} --include '*.json' --include '*.txt' --include '*.py'",
+            errors.INVALID_INPUT,
         )
     return ModelFiles(model, snapshot, snapshot / CONFIG)
 
@@ -147,6 +171,10 @@ def load_config(path: Path) -> dict[str, Any]:
 def load_json(path: Path) -> dict[str, Any]:
     """A JSON object from a small file. Raises CaptureError with code 3."""
     try:
+        if path.exists() and not path.is_file():  # a pipe has no end that could be waited for
+            raise CaptureError(
+                f"{path} is no regular file", "give the model's config.json", errors.INVALID_INPUT
+            )
         size = path.stat().st_size
         if size > _MAX_CONFIG_BYTES:
             raise CaptureError(

@@ -18,6 +18,15 @@ TOP_K_KEYS = (
     "experts_per_token",
     "moe_top_k",
 )
+KV_HEADS_KEYS = (
+    "num_key_value_heads",
+    "num_kv_heads",  # Falcon
+    "n_head_kv",  # Falcon, before
+    "multi_query_group_num",  # ChatGLM
+    "num_attention_groups",  # Step-3.5
+    "n_kv_heads",  # Mistral's params.json
+    "kv_n_heads",  # DBRX
+)
 _SHARED_WIDTH_KEYS = (
     "shared_expert_intermediate_size",
     "moe_shared_expert_intermediate_size",
@@ -98,13 +107,20 @@ def attention_widths(text: Mapping[str, Any]) -> Sequence[tuple[str, int, bool]]
     groups, rank = text.get("o_groups"), text.get("o_lora_rank")
     if isinstance(groups, int) and isinstance(rank, int):
         return (("wq_b", heads * head_dim, False), ("wo_b", groups * rank, True))
-    kv = text.get("num_key_value_heads")
-    kv = kv if isinstance(kv, int) else heads
+    kv_key = _first(text, KV_HEADS_KEYS)
+    kv = text[kv_key] if kv_key else heads
     return (
         ("q_proj", heads * head_dim, False),
         ("k_proj", kv * head_dim, False),
-        ("o_proj", heads * head_dim, True),
+        ("o_proj", heads * (value or head_dim), True),
     )
+
+
+def sliding_attention(text: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The sizes of layers with a sliding window, where such a config has keys of their own."""
+    keys = ("num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim")
+    own = {key: text[f"swa_{key}"] for key in keys if _number(text, f"swa_{key}")}
+    return {**text, **own} if own else None
 
 
 def _number(text: Mapping[str, Any], key: str) -> int:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import gzip
 import json
 import os
+import re
 import shutil
+import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture import processes
 from layerscope.capture.errors import CaptureError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_UNFINISHED = stat.S_IFDIR | 0o700  # as mkdtemp makes a folder; a finished one has another mode
+_FINISHED = 0o755
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -50,7 +58,8 @@ def _file_aside(path: Path) -> tuple[int, Path]:
 
 
 def _cannot_write(path: Path, error: OSError) -> CaptureError:
-    return CaptureError(f"cannot write {path}: {error.strerror}", "choose another place with -o")
+    hint = "make room on this disk" if error.errno in _FULL else "choose another place with -o"
+    return CaptureError(f"cannot write {path}: {error.strerror}", hint)
 
 
 def write_json(path: Path, document: Any) -> None:
@@ -58,6 +67,14 @@ def write_json(path: Path, document: Any) -> None:
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     data = (text + "\n").encode(errors="backslashreplace")  # file names
     write_bytes(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def as_json(config: Mapping[str, Any] | None) -> Any:
+    """A config may hold dtypes and other objects: they become text; NaN too."""
+    if config is None:
+        return None
+    text = json.dumps(config, default=str)
+    return json.loads(text, parse_constant=str)
 
 
 @contextlib.contextmanager
@@ -75,7 +92,8 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
         )
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
+        _remove_stale(place)
+        aside, lock = _folder_aside(place)
     except OSError as error:
         raise _cannot_write(path, error) from error
     is_done = False
@@ -87,6 +105,53 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     finally:
         if not is_done:
             shutil.rmtree(aside, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _folder_aside(place: Path) -> tuple[Path, int | None]:
+    """A hidden folder beside `place`, locked where the file system has locks. Raises OSError."""
+    while True:
+        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
+        try:
+            return aside, lock_folder(aside)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # another run took it for a stale one before it was locked
+        except OSError:
+            return aside, None
+
+
+def _remove_stale(place: Path) -> None:
+    """What runs of the same place left aside when they were killed.
+
+    Not what is finished and could not take its place, nor what somebody still holds; nor anything
+    where the file system has no locks.
+    """
+    name = re.compile(rf"\.{re.escape(place.name)}\.[a-z0-9_]{{8}}")
+    with contextlib.suppress(OSError):
+        for found in place.parent.iterdir():
+            if name.fullmatch(found.name) and found.lstat().st_mode == _UNFINISHED:
+                with contextlib.suppress(OSError):
+                    lock = lock_folder(found)
+                    shutil.rmtree(found, ignore_errors=True)
+                    os.close(lock)
+
+
+def lock_folder(folder: Path) -> int:
+    """A descriptor that has a folder to itself until it is closed, or the process ends.
+
+    Raises BlockingIOError where another has it, FileNotFoundError where it was removed meanwhile,
+    OSError where the file system has no locks.
+    """
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(folder.stat(), os.fstat(lock)):
+            raise FileNotFoundError(errno.ENOENT, "replaced", str(folder))
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
 
 
 def _place_of(path: Path) -> Path:
@@ -118,7 +183,7 @@ def _take_place(aside: Path, place: Path, *, force: bool) -> None:
     """Renames; what was there before is removed last, when the new folder is safe."""
     old = aside.with_name(f"{aside.name}.old")
     try:
-        aside.chmod(0o755)
+        aside.chmod(_FINISHED)
         if force and place.exists():
             place.rename(old)
         aside.rename(place)  # over an empty folder, too, but not over one with files

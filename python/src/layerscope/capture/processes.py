@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -124,7 +125,12 @@ def end_group(process: subprocess.Popen[bytes], grace_s: float | None = None) ->
     """
     with held_interrupts() as held:
         grace = _TERM_GRACE_S if grace_s is None else grace_s
-        _end(_Tree(process), grace, lambda: len(held.received) > 0)
+        _end(_Tree(process.pid, process.poll), grace, lambda: len(held.received) > 0)
+
+
+def end_process(pid: int) -> None:
+    """The same for the leader of a group that another process started."""
+    _end(_Tree(pid, lambda: None), _TERM_GRACE_S, lambda: False)
 
 
 def _end(tree: _Tree, grace_s: float, is_urgent: Callable[[], bool]) -> None:
@@ -150,28 +156,29 @@ def _end(tree: _Tree, grace_s: float, is_urgent: Callable[[], bool]) -> None:
 class _Tree:
     """A leader of a process group, the group, and descendants that left it."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._leader = process
+    def __init__(self, leader: int, reap: Callable[[], object]) -> None:
+        self._leader = leader
+        self._reap_leader = reap
         self._below: dict[tuple[int, int], Process] = {}  # kept when their parent is gone
 
     def is_alive(self) -> bool:
-        self._leader.poll()  # reaps it
+        self._reap_leader()
         table = process_tree.read_table()
-        roots = [self._leader.pid, *(process.pid for process in self._below.values())]
-        group = {p for p in table.values() if p.group == self._leader.pid}
+        roots = [self._leader, *(process.pid for process in self._below.values())]
+        group = {p for p in table.values() if p.group == self._leader}
         for process in process_tree.descendants(roots, table) | group:
-            if process.pid != self._leader.pid:
+            if process.pid != self._leader:
                 self._below[process.pid, process.started] = process
         _reap(self._below.values(), table)
         self._below = {k: p for k, p in self._below.items() if process_tree.still_running(p)}
-        return bool(self._below) or group_is_alive(self._leader.pid)
+        return bool(self._below) or group_is_alive(self._leader)
 
     def send(self, sent: signal.Signals) -> None:
         """Once to each: a second SIGINT makes engines drop what they write at their end."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._leader.pid, sent)
+            os.killpg(self._leader, sent)
         for process in self._below.values():
-            if process.group != self._leader.pid:
+            if process.group != self._leader:
                 _send(process, sent)
 
 
@@ -240,13 +247,38 @@ def running(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A process in a group of its own; it and all below it are gone when the block is left.
 
-    Standard output and error go to `log`. Within `adopted`, also what lost its parent is gone.
+    Standard output and error go to `log`. Within `adopted`, also what lost its parent is gone. They
+    are ended, too, where this process is killed.
     """
     with contextlib.ExitStack() as stack:
         with held_interrupts():  # between its start and the note that it is to be ended
+            guard = stack.enter_context(_guard())
             process = _start(words, log, env)
             stack.callback(end_group, process)
+            guard(process.pid)
         yield process
+
+
+@contextlib.contextmanager
+def _guard() -> Iterator[Callable[[int], None]]:
+    """What tells a `process_guard` which process is to be ended if this one is killed."""
+    guard = subprocess.Popen(
+        [sys.executable, "-m", "layerscope.capture.process_guard"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # what is sent to the command's group does not reach it
+    )
+    with guard, contextlib.ExitStack() as stack:
+        stack.callback(guard.kill)
+        pipe = guard.stdin
+        assert pipe is not None
+
+        def watch(pid: int) -> None:
+            with contextlib.suppress(OSError):  # it was ended
+                os.write(pipe.fileno(), b"%d\n" % pid)
+
+        yield watch
 
 
 def _start(

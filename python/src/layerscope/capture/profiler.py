@@ -1,4 +1,4 @@
-"""torch.profiler as the engine wants to read it: module scopes, shapes, one file a recording."""
+"""torch.profiler as `layerscope` wants to read it: module scopes, shapes, one file a recording."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from layerscope.capture.errors import CaptureError
 
 
 @contextlib.contextmanager
@@ -22,7 +24,10 @@ def recording(path: Path, *, with_stack: bool = True, with_shapes: bool = True) 
     ) as recorded:
         yield recorded
         synchronize()
-    recorded.export_chrome_trace(str(path))
+    try:
+        recorded.export_chrome_trace(str(path))
+    except OSError as error:  # without the name of a file
+        raise CaptureError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def prime() -> None:

@@ -20,14 +20,19 @@ def token_range(model: str) -> tuple[int, int]:
         size = int(text_config(load_config(locate(model).config))["vocab_size"])
     except (CaptureError, KeyError, TypeError, ValueError):
         return _FIRST_TOKEN, _LAST_TOKEN
-    return min(_FIRST_TOKEN, size // 2), min(_LAST_TOKEN, size - 1)
+    return tokens_within(size)
 
 
-def prompts_of(batch: int, length: int, tokens: tuple[int, int]) -> Prompts:
+def tokens_within(vocab_size: int) -> tuple[int, int]:
+    """The ids that prompts are made of in a vocabulary of this size."""
+    return min(_FIRST_TOKEN, vocab_size // 2), min(_LAST_TOKEN, vocab_size - 1)
+
+
+def prompts_of(batch: int, length: int, tokens: tuple[int, int], seed: int = 0) -> Prompts:
     """Random prompts, the same at every call: the second round finds them in the prefix cache.
 
     They differ from their first tokens on. Shared prefixes would share the KV cache, and decode
     would read less memory than requests of real users make it read.
     """
-    source = random.Random(f"{batch} {length}")
+    source = random.Random(f"{batch} {length} {seed}")
     return [[source.randint(*tokens) for _ in range(length)] for _ in range(batch)]

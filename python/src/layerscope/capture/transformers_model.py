@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError, first_line
+from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError, of_foreign_code
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.patches import install as patches
+from layerscope.capture.random_prompts import prompts_of, tokens_within
 
 # Of the keys and values so far: transformers from 5.2x on, before, and of state-space models.
 _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
@@ -26,7 +27,12 @@ def load(options: ModelOptions) -> Any:
 
     device = _device(options.device)
     dtype = _dtype(options.dtype)
-    try:
+    with of_foreign_code(
+        f"transformers cannot load {options.model}",
+        "give a folder with config.json (and weights, or --dummy-weights), or a name of the "
+        "hub; models with code of their own want --trust-remote-code",
+        INVALID_INPUT,
+    ):
         config = transformers.AutoConfig.from_pretrained(
             options.model, trust_remote_code=options.trust_remote_code
         )
@@ -45,20 +51,8 @@ def load(options: ModelOptions) -> Any:
                 **{_dtype_keyword(): dtype},
             )
         model = model.to(device).eval()
-    except Exception as error:  # whatever parsers, libraries and a model's own code raise
-        raise CaptureError(
-            f"transformers cannot load {options.model}: {_said(error)}",
-            "give a folder with config.json (and weights, or --dummy-weights), or a name of the "
-            "hub; models with code of their own want --trust-remote-code",
-            INVALID_INPUT,
-        ) from error
     patches.apply_to_model(model)  # LAYERSCOPE_PATCH
     return model
-
-
-def _said(error: Exception) -> str:
-    """With its class: a KeyError says nothing but the key."""
-    return f"{type(error).__name__}: {first_line(error)}"
 
 
 def _auto_class(config: Any) -> Any:
@@ -75,13 +69,11 @@ def _device(name: str | None) -> Any:
     """Errors: there is no such device here (USAGE)."""
     import torch
 
-    try:
+    with of_foreign_code(  # each backend has its own errors
+        f"torch has no device '{name}' here", "as cuda, cuda:1, cpu", USAGE
+    ):
         device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
         torch.zeros(1, device=device).item()  # "meta" has no values
-    except Exception as error:  # each backend has its own
-        raise CaptureError(
-            f"torch has no device '{name}' here: {_said(error)}", "as cuda, cuda:1, cpu", USAGE
-        ) from error
     return device
 
 
@@ -115,8 +107,10 @@ def random_prompt(model: Any, length: int, seed: int) -> Any:
             "walk without --with-forward shows its modules",
             INVALID_INPUT,
         )
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randint(0, size, (1, length), generator=generator).to(model.device)
+    device = None
+    with contextlib.suppress(Exception):  # a model without parameters has none
+        device = model.device
+    return torch.tensor(prompts_of(1, length, tokens_within(size), seed), device=device)
 
 
 def generate(model: Any, prompt: Any, output_len: int) -> int:
@@ -131,8 +125,8 @@ def generate(model: Any, prompt: Any, output_len: int) -> int:
     with torch.inference_mode():
         for step in range(output_len):
             phase = "decode" if step else "prefill"
-            with _step_range(step, n_past, phase):
-                output = _forward(model, tokens, _keywords(model, cache))
+            with _step_range(step, n_past, phase), _errors_of_forward(model, tokens):
+                output = model(tokens, **_keywords(model, cache))
                 cache = _cache_of(output)
                 if step + 1 < output_len:
                     tokens = _logits(model, output, cache)[:, -1:].argmax(-1)
@@ -140,16 +134,12 @@ def generate(model: Any, prompt: Any, output_len: int) -> int:
     return output_len
 
 
-def _forward(model: Any, tokens: Any, keywords: dict[str, Any]) -> Any:
-    try:
-        return model(tokens, **keywords)
-    except Exception as error:  # whatever a model's code raises; also out of memory
-        raise CaptureError(
-            f"{type(_module_of(model)).__name__} cannot run {tokens.shape[1]} tokens: "
-            f"{_said(error)}",
-            "models that want more than a prompt of text (pictures, an encoder's states) are not "
-            "run here; walk without --with-forward shows their modules",
-        ) from error
+def _errors_of_forward(model: Any, tokens: Any) -> contextlib.AbstractContextManager[None]:
+    return of_foreign_code(
+        f"{type(_module_of(model)).__name__} cannot run {tokens.shape[1]} tokens",
+        "models that want more than a prompt of text (pictures, an encoder's states) are not "
+        "run here; walk without --with-forward shows their modules",
+    )
 
 
 def _cache_of(output: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
-import random
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,15 @@ from typing import Any
 from layerscope.capture import processes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_options import ModelOptions
+from layerscope.capture.random_prompts import prompts_of, tokens_within
 from layerscope.capture.vllm_profiler import VllmProfiler
 
 # Functions are sent to the workers by pickle, which vLLM allows only when it is asked for.
 _PICKLE = "VLLM_ALLOW_INSECURE_SERIALIZATION"
 _MULTIPROCESSING = "VLLM_ENABLE_V1_MULTIPROCESSING"
+# Its lines for information would bury those of the command.
+_LOGGING = "VLLM_LOGGING_LEVEL"
+_SAYS_MORE = f"its log above says more, and all with {_LOGGING}=INFO before the command"
 
 
 def llm_keywords(options: ModelOptions, *, eager: bool) -> dict[str, Any]:
@@ -51,6 +55,7 @@ def offline_llm(
     message where it cannot load the model.
     """
     environment.setdefault(_PICKLE, "1")
+    environment.setdefault(_LOGGING, "WARNING")
     if options.tensor_parallel * options.pipeline_parallel == 1:
         environment.setdefault(_MULTIPROCESSING, "0")
     with processes.adopted():
@@ -60,7 +65,7 @@ def offline_llm(
         except Exception as error:  # whatever an engine raises: missing files, memory, libraries
             raise CaptureError(
                 f"vLLM cannot load {options.model}: {_end_of(error)}",
-                "its log above says more; --engine-arg passes on what it asks for "
+                f"{_SAYS_MORE}; --engine-arg passes on what it asks for "
                 "(max_model_len=4096, gpu_memory_utilization=0.8)",
             ) from error
         try:
@@ -100,8 +105,7 @@ def _end(llm: Any) -> None:
 def random_prompt(llm: Any, length: int, seed: int) -> list[int]:
     """Token ids, the same for the same seed."""
     size = int(llm.llm_engine.vllm_config.model_config.get_vocab_size())
-    drawn = random.Random(seed)
-    return [drawn.randrange(size) for _ in range(length)]
+    return prompts_of(1, length, tokens_within(size), seed)[0]
 
 
 def generate(llm: Any, prompt: list[int], output_len: int) -> int:
@@ -116,7 +120,7 @@ def generate(llm: Any, prompt: list[int], output_len: int) -> int:
     except Exception as error:  # of its kernels, of memory, of workers that died
         raise CaptureError(
             f"vLLM failed on a prompt of {len(prompt)} tokens: {_end_of(error)}",
-            "its log above says more",
+            _SAYS_MORE,
         ) from error
     return len(outputs[0].outputs[0].token_ids)
 
@@ -133,7 +137,8 @@ def profiled(llm: Any, profiler: VllmProfiler) -> Iterator[list[Path]]:
     try:
         yield files
     finally:
-        llm.stop_profile()
+        with contextlib.redirect_stdout(io.StringIO()):  # a table of some 50 lines, of a CPU
+            llm.stop_profile()
     files += sorted(path for path in profiler.folder.rglob("*.json*") if path not in before)
     if not files:
         raise CaptureError(

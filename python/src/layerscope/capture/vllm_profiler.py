@@ -29,6 +29,7 @@ class VllmProfiler:
             "torch_profiler_dir": str(self.folder.resolve()),
             "torch_profiler_with_stack": self.with_stack,
             "torch_profiler_record_shapes": self.with_shapes,
+            "torch_profiler_dump_cuda_time_total": False,  # a table on the terminal
         }
 
     def environment(self) -> dict[str, str]:
@@ -39,6 +40,7 @@ class VllmProfiler:
             "VLLM_TORCH_PROFILER_DIR": str(self.folder.resolve()),
             "VLLM_TORCH_PROFILER_WITH_STACK": str(int(self.with_stack)),
             "VLLM_TORCH_PROFILER_RECORD_SHAPES": str(int(self.with_shapes)),
+            "VLLM_TORCH_PROFILER_DUMP_CUDA_TIME_TOTAL": "0",
         }
 
 

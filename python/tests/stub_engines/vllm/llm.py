@@ -36,6 +36,7 @@ class LLM:
         self._worker.load_model()
         self._profiler_dir = (profiler_config or {}).get("torch_profiler_dir")
         self._profiles = 0
+        self._calls = 0
         self._scheduler = Scheduler(max_num_batched_tokens, mixed=True)
 
     def start_profile(self) -> None:
@@ -59,6 +60,9 @@ class LLM:
             raise RuntimeError("CUDA out of memory")
         if len(prompts) == int(os.environ.get("STUB_WAITS_AT", 0)):
             prompts = prompts[:-1]  # its KV cache holds one less
+        self._calls += 1
+        if self._calls == int(os.environ.get("STUB_WAITS_AT_CALL", 0)):
+            prompts = prompts[:-1]
         token_ids = [prompt["prompt_token_ids"] for prompt in prompts]
         for step in self._scheduler.run(token_ids, sampling_params.max_tokens):
             self._worker.execute_model(output_of(step))

@@ -34,9 +34,9 @@ _STEPS = (
     "gpu, nsys, annotations: what this machine can record",
 )
 _NEXT = (
-    "layerscope-capture walk {model} -o model_tree.json",
+    "layerscope-capture walk {model} -o model_tree.json --with-forward",
     "layerscope-capture profile {model} --num-prompts 1 --input-len 512 --output-len 9 -o profiles",
-    "layerscope layers profiles/request_000.json.gz --config profiles/config.json",
+    "layerscope {table} profiles/request_000.json.gz",
 )
 _ENGINES = (*engines.SERVING, engines.TRANSFORMERS)
 
@@ -70,7 +70,7 @@ def findings(model: str, engine: str) -> list[Finding]:
     if there.state == finding.OK:
         found.append(model_checks.check_architecture(engine, files, config))
     found += [
-        machine_checks.check_gpu(),
+        machine_checks.check_gpu(engine),
         machine_checks.check_nsys(),
         machine_checks.check_annotations(),
     ]
@@ -90,9 +90,11 @@ def _run(options: argparse.Namespace) -> int:
     if lacking:
         print(f"missing: {', '.join(dict.fromkeys(one.step for one in lacking))}")
         return errors.FAILED
+    has_gpu = any(one.step == "gpu" and one.state == finding.OK for one in found)
     print("nothing is missing; next:")
     for command in _NEXT:
-        print(f"  {command.format(model=options.model)}")
+        table = "layers" if has_gpu else "modules"
+        print(f"  {command.format(model=options.model, table=table)}")
     return errors.OK
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 
+from layerscope.capture import engines
 from layerscope.capture.check.finding import Finding, missing, note, ok
 
 _TIMEOUT_S = 30.0
@@ -16,15 +17,16 @@ _TORCH = (2, 13)
 _CUDA = (13, 1)
 
 
-def check_gpu() -> Finding:
-    """Whether a GPU answers: layers are found in its kernels."""
+def check_gpu(engine: str) -> Finding:
+    """Whether a GPU answers: layers are found in its kernels. transformers runs without one."""
     said = _output(["nvidia-smi", "-L"])
     names = re.findall(r"^GPU \d+: (.+?)(?: \(UUID.*)?$", said or "", re.MULTILINE)
     if names:
         kinds = ", ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
         return ok("gpu", kinds)
     why = "nvidia-smi is not on PATH" if said is None else "nvidia-smi lists none"
-    return missing(
+    absent = note if engine == engines.TRANSFORMERS else missing
+    return absent(
         "gpu",
         f"{why}: layers are found in kernels",
         "run the capture on a GPU host; here walk and profile give the modules alone"

@@ -62,11 +62,15 @@ def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
 
 
 def check_tokenizer(files: ModelFiles) -> Finding:
-    """Whether a vocabulary lies beside the config."""
+    """Whether a vocabulary lies beside the config; not every run needs one."""
     mend = f"layerscope-capture config-patch {files.name} --aux-from ORGANISATION/MODEL -o DIR"
     if not files.vocabularies():
-        what = f"none beside {files.config}: engines do not start without one"
-        return missing("tokenizer", what, mend)
+        return note(
+            "tokenizer",
+            f"none beside {files.config}: drive, and walk and profile in transformers, run without"
+            " one; servers do not start",
+            mend,
+        )
     broken = file_checks.broken_tokenizers(files)
     if broken:
         return missing("tokenizer", "; ".join(broken), f"get it again; or {mend}")
@@ -89,7 +93,8 @@ def check_weights(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]
         ]
     if weights:
         size = sum(path.stat().st_size for path in weights)
-        return [ok("weights", f"{len(weights)} files, {size / 1e9:.2f} GB")]
+        files_of = "1 file" if len(weights) == 1 else f"{len(weights)} files"
+        return [ok("weights", f"{files_of}, {_bytes(size)}")]
     caveats = dummy_caveats(files, config)
     exceptions = ", with these exceptions" if caveats else ""
     found = [
@@ -100,6 +105,14 @@ def check_weights(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]
         )
     ]
     return found + [note("weights", text, mend) for text, mend in caveats]
+
+
+def _bytes(size: int) -> str:
+    """In the unit in which it has a digit."""
+    for unit, one in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= one:
+            return f"{size / one:.2f} {unit}"
+    return f"{size} B"
 
 
 def dummy_caveats(files: ModelFiles, config: Mapping[str, Any]) -> list[tuple[str, str]]:

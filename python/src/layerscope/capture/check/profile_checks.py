@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture.check.finding import Finding, missing, note, ok
-from layerscope.capture.engine_program import PROGRAM, VARIABLE, engine_program
 from layerscope.capture.errors import CaptureError, first_line
+from layerscope.capture.layerscope_program import PROGRAM, VARIABLE, layerscope_program
 
 _TIMEOUT_S = 60.0
 _GET = f"build it: make build, and {VARIABLE}=build/release/{PROGRAM}; or copy it from elsewhere"
@@ -17,7 +17,7 @@ _GET = f"build it: make build, and {VARIABLE}=build/release/{PROGRAM}; or copy i
 # Profiles whose anchor is no name that is known from the config: docs/profiles.md.
 _WITHOUT_FAMILY = ("generic", "generic_addnorm")
 
-# What the engine makes of the fields that it knows: docs/profiles.md, Layer types. Any other type
+# What layerscope makes of the fields that it knows: docs/profiles.md, Layer types. Any other type
 # is a word of the config in capitals. A test compares them with the program.
 KNOWN_BASES = {
     *("FULL", "SWA", "LINEAR", "DSA", "CONV", "MAMBA", "ATTN", "MLP", "MOE"),
@@ -28,7 +28,7 @@ KNOWN_BASES = {
 def check_profile(config: Path) -> list[Finding]:
     """The profile and the layer types that the config gets."""
     try:
-        program = engine_program()
+        program = layerscope_program()
     except CaptureError as error:
         return [missing("profile", error.message, error.hint)]
     if program is None:

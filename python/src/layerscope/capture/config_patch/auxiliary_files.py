@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ _NAMES = (
     model_files.GENERATION_CONFIG,
     *model_files.PROCESSOR_FILES,
 )
-_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
 def beside(files: ModelFiles) -> list[Path]:
@@ -38,21 +36,16 @@ def source_folder(aux_from: str) -> Path:
             "give a folder that holds the tokenizer, or ORGANISATION/MODEL",
             errors.USAGE,
         )
-    if offline():
+    if variable := model_files.offline():
         cached = model_files.cached_snapshot(aux_from)
         if cached is not None:
             return cached
         raise CaptureError(
             f"--aux-from {aux_from}: this machine is told to stay offline"
-            f" ({' or '.join(_OFFLINE)}) and the model is not in {model_files.hub_cache()}",
+            f" ({variable}) and the model is not in {model_files.hub_cache()}",
             "copy the files from a folder: --aux-from DIR",
         )
     return _fetched(aux_from)
-
-
-def offline() -> bool:
-    """Whether the environment forbids the network to Hugging Face libraries."""
-    return any(os.environ.get(name, "").upper() in ("1", "ON", "YES", "TRUE") for name in _OFFLINE)
 
 
 def _fetched(hub_id: str) -> Path:

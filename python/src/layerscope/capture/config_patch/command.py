@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines, errors, model_files, output
 from layerscope.capture.command import Command
 from layerscope.capture.config_patch import auxiliary_files
+from layerscope.capture.config_patch.next_step import next_lines
 from layerscope.capture.config_patch.patching import Patched, patch
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
@@ -245,18 +245,6 @@ def _say(patched: Patched, auxiliary: list[Path]) -> None:
     )
 
 
-def _next_step(options: argparse.Namespace, patched: Patched, linked: int) -> str:
-    words = []
-    if not patched.plan.is_empty():
-        words.append(f"{patch_plan.VARIABLE}={shlex.quote(str(options.output))}")
-    folder = shlex.quote(str(options.output))
-    words += ["layerscope-capture", "drive", "--engine", options.engine, folder]
-    words += ["--batch-size", "1", "--input-len", "1024", "--milestones", "1,16", "-o", "drive"]
-    if not linked:
-        words.append("--dummy-weights")
-    return "run it, for example: " + " ".join(words)
-
-
 def _dry_run_without_model(options: argparse.Namespace, why: CaptureError) -> None:
     print(f"would read {options.model} (not here now: {why.message})")
     for assignment in options.set:
@@ -291,7 +279,11 @@ def _run(options: argparse.Namespace) -> int:
                 none = "" if linked else f": {files.name} has none"
                 print(f"linked {linked} weight files{none}")
             print(f"written: {options.output}")
-            print(_next_step(options, patched, linked))
+            fits = not (options.mock_tp or options.cut)
+            said = next_lines(
+                patched, files, options.output, engine=options.engine, linked=linked, fits=fits
+            )
+            print(*said, sep="\n")
     if options.dry_run:
         print(f"would write {options.output or 'the folder of -o'}")
     return errors.OK

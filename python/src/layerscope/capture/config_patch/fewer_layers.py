@@ -108,6 +108,7 @@ def cut_layers(config: dict[str, Any], count: int, changes: Changes) -> None:
         if shorter is not None:
             changes.set(text, name, shorter, _BY_LAYER, at)
     _cut_kimi(text, at, before, count, changes)
+    _cut_settings(text, at, count, changes)
     for name in _COUNTS_UP_TO_LAYERS:
         if isinstance(text.get(name), int) and text[name] > count:
             changes.set(text, name, count, _BY_LAYER, at)
@@ -142,6 +143,14 @@ def _cut_kimi(text: dict[str, Any], at: str, before: int, count: int, changes: C
     for name in _KIMI_LISTS:
         if _are_numbers(inner.get(name)):
             changes.set(inner, name, [n for n in inner[name] if n <= last], _BY_LAYER, where)
+
+
+def _cut_settings(text: dict[str, Any], at: str, count: int, changes: Changes) -> None:
+    """transformers' settings of single layers, by their numbers, stand for layers that are left."""
+    settings = text.get("per_layer_config")
+    if isinstance(settings, dict):
+        left = {n: one for n, one in settings.items() if not n.isdecimal() or int(n) < count}
+        changes.set(text, "per_layer_config", left, _BY_LAYER, at)
 
 
 def _are_numbers(value: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from layerscope.capture import engines
+
 
 @dataclass(frozen=True)
 class MockOptions:
@@ -17,5 +19,5 @@ class MockOptions:
     ranks: int
     moe: str = "tp"
     shared: str = "divided"
-    engine: str = "vllm"
+    engine: str = engines.VLLM
     keep_vocab: bool = False

@@ -56,7 +56,7 @@ def patch(
     config = copy.deepcopy(original)
     changes = Changes()
     _override(config, options, changes)
-    _check_possible(config, original)
+    _check_possible(config, original, options)
     keep = _fewer_layers(config, options, changes)
     if options.mock_tp:
         mock = MockOptions(
@@ -87,15 +87,28 @@ def _override(config: dict[str, Any], options: argparse.Namespace, changes: Chan
     model_files.check_depth(config, "the changed config")
 
 
-def _check_possible(config: dict[str, Any], original: dict[str, Any]) -> None:
-    """Refuses what the overrides made impossible; what the model itself says is its own."""
+def _check_possible(
+    config: dict[str, Any], original: dict[str, Any], options: argparse.Namespace
+) -> None:
+    """Refuses what the overrides made impossible; what the model itself says is its own.
+
+    Layers, ranks and routing are computed from its sizes: for them it must be possible, too.
+    """
     before = model_values.impossible_values(original)
-    wrong = [line for line in model_values.impossible_values(config) if line not in before]
+    now = model_values.impossible_values(config)
+    wrong = [line for line in now if line not in before]
     if wrong:
         raise CaptureError(
             "no such model: " + "; ".join(wrong),
             "keys that depend on each other change together; --layers N --cut shortens lists too",
             errors.USAGE,
+        )
+    is_computed = options.layers or options.keep_layers or options.mock_tp
+    if now and (is_computed or options.balanced_routing):
+        raise CaptureError(
+            f"{options.model}: no such model: {'; '.join(now)}",
+            "mend it with --set KEY=VALUE",
+            errors.INVALID_INPUT,
         )
 
 
@@ -114,7 +127,7 @@ def _fewer_layers(
         return None
     changes.notes.append(
         f"layers {fewer_layers.as_ranges(kept)} of {count} compute, the others pass on what they"
-        " get; all weights are loaded"
+        " get; the weights of all are loaded"
     )
     return kept
 

@@ -15,8 +15,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from layerscope.capture import model_files, model_sizes
-from layerscope.capture.config_patch import alternatives, quant_blocks, token_ids
+from layerscope.capture import engines, model_files, model_sizes
+from layerscope.capture.config_patch import alternatives, attention_keys, quant_blocks, token_ids
+from layerscope.capture.config_patch.attention_keys import Path
 from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.config_patch.mock_options import MockOptions
 from layerscope.capture.config_patch.quant_blocks import Block, QuantBlocks
@@ -119,46 +120,62 @@ class _RankZero:
         changes.changes.extend(self.planned.changes)
         changes.notes.extend(self.planned.notes)
 
-    def _set(self, key: str, value: Any, why: str, inner: str = "") -> None:
-        holder = self.text[inner] if inner else self.text
-        at = ".".join(part for part in (self.at, inner) if part)
-        self.planned.set(holder, key, value, why, at)
+    def _holder(self, path: Path) -> Any:
+        holder: Any = self.text
+        for part in path:
+            holder = holder[part]
+        return holder
 
-    def _divide(self, key: str, why: str, inner: str = "") -> int | None:
+    def _set(self, key: str, value: Any, why: str, path: Path = ()) -> None:
+        at = ".".join(part for part in (self.at, attention_keys.dotted(path)) if part)
+        self.planned.set(self._holder(path), key, value, why, at)
+
+    def _divide(self, key: str, why: str, path: Path = ()) -> int | None:
         """Divides an integer, or each of a list of them; absent and null keys are left alone."""
-        holder = self.text.get(inner, {}) if inner else self.text
-        value = holder.get(key)
+        value = self._holder(path).get(key)
         values: list[Any] = value if isinstance(value, list) else [value]
-        if not values or not all(isinstance(v, int) and not isinstance(v, bool) for v in values):
+        if not values or not all(_is_int(v) for v in values):
             return None
         n = self.options.ranks
         if any(v % n for v in values):
-            where = f"{inner}.{key}" if inner else key
-            self.reasons.append(f"{where} {value} is not divisible by {n}")
+            name = attention_keys.dotted((*path, key))
+            self.reasons.append(f"{name} {value} is not divisible by {n}")
             return None
         parts: list[int] = [v // n for v in values]
-        self._set(key, parts if isinstance(value, list) else parts[0], why, inner)
+        self._set(key, parts if isinstance(value, list) else parts[0], why, path)
         return parts[0]
 
     # Attention
 
     def _attention(self) -> None:
-        text, n = self.text, self.options.ranks
-        heads = text["num_attention_heads"]
-        is_mla = text.get("kv_lora_rank") is not None
-        if not is_mla:
-            self._explicit_head_dim(heads)
-        kv = text.get("num_key_value_heads")
-        local = self._divide("num_attention_heads", f"heads / {n}")
-        if is_mla and kv == heads:
-            if local is not None:
-                self._set("num_key_value_heads", local, "MLA: as many as heads")
-        else:
-            self._kv_heads("num_key_value_heads")
-            self._kv_heads("num_global_key_value_heads")
-        self._divide("o_groups", f"output groups / {n}")
-        if local is not None:
-            self._attention_blocks(heads)
+        if self.text.get("kv_lora_rank") is None:
+            self._explicit_head_dim(self.text["num_attention_heads"])
+        n_reasons = len(self.reasons)
+        paths = [(), *attention_keys.layer_settings(self.text)]
+        for path in paths:
+            self._heads(path)
+        for name in attention_keys.not_understood(self.text):
+            self.reasons.append(f"{name}: no rule for sizes of some layers in such an object")
+        self._divide("o_groups", f"output groups / {self.options.ranks}")
+        if len(self.reasons) == n_reasons:
+            for path in paths:
+                before, after = (_merged(text, path) for text in (self.original, self.text))
+                self._attention_blocks(before, after, path)
+            sliding = [model_sizes.sliding_attention(text) for text in (self.original, self.text)]
+            if sliding[0] and sliding[1]:
+                self._attention_blocks(sliding[0], sliding[1], ("sliding",))
+
+    def _heads(self, path: Path) -> None:
+        n, holder = self.options.ranks, self._holder(path)
+        total = holder.get("num_attention_heads")
+        is_mla = self.text.get("kv_lora_rank") is not None
+        for key in attention_keys.HEADS:
+            self._divide(key, f"heads / {n}", path)
+        for key in attention_keys.KV_HEADS:
+            if not is_mla or holder.get(key) != total:
+                self._kv_heads(key, path)
+            elif _is_int(total) and total % n == 0:
+                self._set(key, total // n, "MLA: as many as heads", path)
 
     def _explicit_head_dim(self, heads: int) -> None:
         """Without a head_dim it is hidden_size / heads, which fewer heads would change."""
@@ -170,37 +187,53 @@ class _RankZero:
             self._set("head_dim", given, "attention_head_dim made explicit")
         elif isinstance(hidden, int) and hidden % heads == 0:
             self._set("head_dim", hidden // heads, "hidden_size / heads of the whole model")
+            self.planned.notes.append(
+                f"head_dim {hidden // heads} is written out: a class that ignores it (in vLLM 0.32"
+                " those of Qwen2, Falcon, ChatGLM and others) runs fewer heads, each wider; the"
+                " weights' shapes in the tree of `walk` show it"
+            )
         else:
             self.reasons.append(f"hidden_size {hidden} / {heads} heads is no head_dim")
 
-    def _kv_heads(self, key: str) -> None:
-        kv, n = self.text.get(key), self.options.ranks
-        if not isinstance(kv, int):
+    def _kv_heads(self, key: str, path: Path = ()) -> None:
+        """A number, or a list of one a layer, with 0 and null for layers without any."""
+        value, n = self._holder(path).get(key), self.options.ranks
+        values: list[Any] = value if isinstance(value, list) else [value]
+        counts = [kv for kv in values if kv is not None]
+        if not counts or not all(_is_int(kv) for kv in counts):
             return
-        if kv >= n:
-            self._divide(key, f"KV heads / {n}")
-        elif kv > 0 and n % kv == 0:
-            self._set(key, 1, f"{kv} KV heads on {n} ranks: one a rank, replicated")
-        else:
-            self.reasons.append(f"{key} {kv} neither divides nor is divided by {n}")
+        wrong = [kv for kv in counts if kv % n and (kv > n or kv < 1 or n % kv)]
+        if wrong:
+            how = "is not divisible" if min(wrong) > n else "neither divides nor is divided"
+            name = attention_keys.dotted((*path, key))
+            self.reasons.append(f"{name} {value} {how} by {n}")
+            return
+        local = [max(1, kv // n) if kv else kv for kv in values]
+        why = f"KV heads / {n}"
+        if any(0 < kv < n for kv in counts):
+            why = f"{value} KV heads on {n} ranks: one a rank, replicated"
+        self._set(key, local if isinstance(value, list) else local[0], why, path)
 
-    def _attention_blocks(self, heads: int) -> None:
+    def _attention_blocks(
+        self, before: Mapping[str, Any], after: Mapping[str, Any], path: Path
+    ) -> None:
         block = self.blocks.of("attention")
         if block is None:
             return
-        for name, width, is_input in model_sizes.attention_widths(self.original):
-            after = {n: w for n, w, _ in model_sizes.attention_widths(self.text)}[name]
+        local = {name: width for name, width, _ in model_sizes.attention_widths(after)}
+        for name, width, is_input in model_sizes.attention_widths(before):
             size = block.inputs if is_input else block.outputs
-            self._check_block(name, width, after, size, block.name)
+            at = attention_keys.dotted((*path, name))
+            self._check_block(at, width, local[name], size, block.name)
 
     # Mamba, gated delta net, KDA
 
     def _linear_attention(self) -> None:
         n = self.options.ranks
-        for key in ("linear_num_key_heads", "linear_num_value_heads"):
+        for key in ("linear_num_key_heads", "linear_num_value_heads", "linear_num_heads"):
             self._divide(key, f"linear-attention heads / {n}")
         if isinstance(self.text.get("linear_attn_config"), dict):
-            self._divide("num_heads", f"linear-attention heads / {n}", "linear_attn_config")
+            self._divide("num_heads", f"linear-attention heads / {n}", ("linear_attn_config",))
         for heads, groups in (("mamba_num_heads", "n_groups"), ("mamba_n_heads", "mamba_n_groups")):
             if isinstance(self.text.get(heads), int):
                 self._divide(heads, f"Mamba heads / {n}")
@@ -250,7 +283,7 @@ class _RankZero:
             blocks = -(-(before // block.inputs) // self.options.ranks)
             self._set(key, blocks * block.inputs, f"{why}, rounded up to {block.name}")
             return
-        is_capped = self.options.engine == "trtllm" and role != "experts"
+        is_capped = self.options.engine == engines.TENSORRT_LLM and role != "experts"
         if block and is_capped and isinstance(before, int):
             self._capped_width(key, before, block, role)
             return
@@ -340,3 +373,15 @@ class _RankZero:
         towers = [k for k in ("vision_config", "audio_config") if self.config.get(k)]
         if towers:
             self.planned.notes.append("left as they are: " + ", ".join(towers))
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _merged(text: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """The sizes that hold where the object at `path` differs from the whole."""
+    inner: Any = text
+    for part in path:
+        inner = inner[part]
+    return {**text, **inner} if path else text

@@ -19,12 +19,13 @@ bench_step::N::bs::B::past::P::phase::decode, which layerscope reads as a step.
 
 Where nsys is on PATH the run is recorded by nsys profile --cuda-graph-trace=node, else by PyTorch's
 profiler (vLLM, SGLang). The folder then holds report.nsys-rep, or the traces in a folder for each
-batch and input length; drive.plan, drive.summary (how often each step was marked),
-bench_steps_rank<r>.jsonl and session.log. Where it fails, the log is kept as OUTPUT.session.log.
+batch and input length; the model's config.json, drive.plan, drive.summary (how often each step was
+marked, what LAYERSCOPE_PATCH changed), bench_steps_rank<r>.jsonl and session.log. Where it fails,
+the log is kept as OUTPUT.session.log.
 
 Prompts are random tokens, distinct, and run once before they count: then their KV cache is there
-and all requests of a batch begin to decode together. A step that never ran with exactly the batch
-and past length is an error, and so is a model that torch.compile runs."""
+and all requests of a batch begin to decode together. A step that did not run with exactly the batch
+and past length in every round is an error, and so is a model that torch.compile runs."""
 
 _EXAMPLES = (
     "layerscope-capture drive --engine vllm Qwen/Qwen3-8B --batch-size 1 8 64 --input-len 1024 "
@@ -44,6 +45,8 @@ def _run(options: argparse.Namespace) -> int:
         print(describe(plan, options.output, nsys), *patches, sep="\n")
         return 0
     summary = run_drive(plan, options.output, force=options.force)
+    for line in patches:
+        print(line)
     for (batch, past), steps in sorted(summary.steps.items()):
         print(f"batch {batch}, past length {past}: {steps} steps")
     if groups := recordings(options.output):

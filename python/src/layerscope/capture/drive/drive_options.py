@@ -7,12 +7,9 @@ from pathlib import Path
 
 from layerscope.capture import engines
 from layerscope.capture.drive.drive_plan import DrivePlan
-from layerscope.capture.drive.nsys import nsys_program, require_nsys
-from layerscope.capture.errors import USAGE, CaptureError
-from layerscope.capture.hooks.settings import BACKENDS, backend_names
+from layerscope.capture.drive.profilers import PROFILERS, chosen_profiler
+from layerscope.capture.in_engine.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import add_shared_options, positive
-
-PROFILERS = ("auto", "nsys", "torch", "none")
 
 
 def milestone_list(text: str) -> tuple[int, ...]:
@@ -107,34 +104,13 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="GPUs that share the experts (vLLM: all of them, if above 1)",
+        help="GPUs that share the experts (vLLM: 1 or those of -tp)",
     )
     add_shared_options(parser, "dummy_weights")
     parser.add_argument(
         "--eager", action="store_true", help="decode without CUDA graphs (default: full graphs)"
     )
     add_shared_options(parser, "trust_remote_code", "engine_arg")
-
-
-def chosen_profiler(asked: str, engine: str, *, dry_run: bool) -> str:
-    """nsys, torch or none; raises CaptureError where what is needed is missing."""
-    if asked == "nsys" and not dry_run:
-        require_nsys()
-    if asked != "auto":
-        profiler = asked
-    elif nsys_program() is not None:
-        profiler = "nsys"
-    else:
-        profiler = "torch"
-    if profiler == "torch" and engine == engines.TENSORRT_LLM:
-        raise CaptureError(
-            "TensorRT-LLM is recorded with nsys, which is not on PATH"
-            if asked == "auto"
-            else "TensorRT-LLM's torch profiler cannot be started from outside",
-            "install Nsight Systems (package nsight-systems), or add --profiler none",
-            USAGE,
-        )
-    return profiler
 
 
 def drive_plan(options: argparse.Namespace) -> DrivePlan:

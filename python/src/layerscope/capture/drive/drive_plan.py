@@ -10,9 +10,9 @@ from typing import Any
 from layerscope.capture import engines
 from layerscope.capture.context_length import check_context_length
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture.in_engine.settings import Point
 
-# Not .json: the engine takes the JSON files of a folder for traces of ranks.
+# Not .json: layerscope takes the JSON files of a folder for traces of ranks.
 PLAN_FILE = "drive.plan"
 SUMMARY_FILE = "drive.summary"
 
@@ -51,8 +51,11 @@ class DrivePlan:
     backends: tuple[str, ...] = ("nvtx",)
     engine_args: dict[str, Any] = field(default_factory=dict)
 
-    def check(self) -> None:
-        """Raises CaptureError where the numbers do not fit each other, or the model's config."""
+    def check(self, *, shorter: str = "give a smaller --input-len or --output-len") -> None:
+        """Raises CaptureError where the numbers do not fit each other, or the model's config.
+
+        `shorter` is the advice for requests that are too long.
+        """
         steps = self.output_len - 1
         beyond = [m for m in self.milestones if m > steps]
         if beyond:
@@ -69,7 +72,29 @@ class DrivePlan:
                 "use --warmup 1 or more",
                 USAGE,
             )
-        check_context_length(self.model, self.max_model_len, self.engine_args)
+        self._check_experts()
+        if self.eager and "annotations" in self.backends:
+            raise CaptureError(
+                "annotations name the nodes of CUDA graphs, and decode runs without them",
+                "leave --eager out, or choose another --backend",
+                USAGE,
+            )
+        check_context_length(self.model, self.max_model_len, self.engine_args, hint=shorter)
+
+    def _check_experts(self) -> None:
+        """vLLM has no size of expert parallelism: off, or over tensor and data parallelism."""
+        if self.engine != engines.VLLM or self.expert_parallel == 1:
+            return
+        ranks = self.tensor_parallel
+        for keyword in ("data_parallel_size", "prefill_context_parallel_size"):
+            more = self.engine_args.get(keyword, 1)
+            ranks *= more if isinstance(more, int) else 1
+        if self.expert_parallel != ranks:
+            raise CaptureError(
+                f"vLLM cannot share the experts among {self.expert_parallel} GPUs of {ranks}",
+                f"expert parallelism is 1 there, or that of all: {ranks}",
+                USAGE,
+            )
 
     @property
     def points(self) -> frozenset[Point]:

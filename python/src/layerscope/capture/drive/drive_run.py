@@ -8,20 +8,22 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from layerscope.capture import engines, processes
 from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
 from layerscope.capture.drive.failure_causes import failure_hint
 from layerscope.capture.drive.nsys import nsys_words, require_nsys
-from layerscope.capture.drive.recordings import recordings, spread_annotations
-from layerscope.capture.drive.session import finished_points, marked_points
+from layerscope.capture.drive.recordings import recordings, spread_side_files
+from layerscope.capture.drive.session import finished_points
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment
-from layerscope.capture.hooks.settings import ARMED, HookSettings, Point, StepSettings
+from layerscope.capture.in_engine.settings import ARMED, HookSettings, Point, StepSettings
 from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.loadable import require_loadable
 from layerscope.capture.output import new_folder, write_bytes
+from layerscope.capture.patches.plan import plan_from_environment
 
 LOG = "session.log"
 
@@ -34,11 +36,22 @@ class DriveSummary:
     version: str | None
     steps: dict[Point, int]
     modules: int  # with a range, in rank 0
+    patches: dict[str, Any] | None = None  # the document of what LAYERSCOPE_PATCH names
 
     def to_json(self) -> str:
         """The text of drive.summary."""
         steps = [{"batch": b, "past": p, "steps": n} for (b, p), n in sorted(self.steps.items())]
         return json.dumps({**asdict(self), "steps": steps}, ensure_ascii=False, indent=1) + "\n"
+
+    @staticmethod
+    def load(folder: Path) -> DriveSummary:
+        """Reads the one of a folder; raises CaptureError."""
+        try:
+            fields = json.loads((folder / SUMMARY_FILE).read_text())
+            steps = {(s["batch"], s["past"]): s["steps"] for s in fields["steps"]}
+            return DriveSummary(**{**fields, "steps": steps})
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise CaptureError(f"{folder} has no drive summary: {error}") from None
 
 
 def session_words(folder: Path, program: str | None) -> list[str]:
@@ -66,6 +79,7 @@ def run_drive(
         plan.model, plan.engine_args, dummy_weights=plan.dummy_weights, reads_tokenizer=False
     )
     program = require_nsys() if plan.profiler == "nsys" else None
+    patches = None if (patch := plan_from_environment()) is None else patch.document()
     output = output.absolute()
     with new_folder(output, force=force) as folder, logs_kept(folder, output, [LOG]):
         write_bytes(folder / PLAN_FILE, plan.to_json().encode())
@@ -78,9 +92,10 @@ def run_drive(
             code = process.wait()
         (folder / ARMED).unlink(missing_ok=True)  # of a round that broke off
         steps = _recorded_steps(plan, folder, code, all_points=all_points)
-        spread_annotations(folder)
+        spread_side_files(folder, plan.model)
         modules = read_reports(folder)[0].modules
-        summary = DriveSummary(plan.engine, engines.version_of(plan.engine), steps, modules)
+        version = engines.version_of(plan.engine)
+        summary = DriveSummary(plan.engine, version, steps, modules, patches)
         write_bytes(folder / SUMMARY_FILE, summary.to_json().encode())
     return summary
 
@@ -88,13 +103,13 @@ def run_drive(
 def _recorded_steps(
     plan: DrivePlan, folder: Path, code: int, *, all_points: bool
 ) -> dict[Point, int]:
-    """How often each point was marked; raises where the recording is no good one."""
-    marked = marked_points(folder)
-    if code != 0:
-        finished = finished_points(plan, folder)
-        if all_points or not finished:
-            raise _session_failed(plan, folder, code)
-        marked = {point: steps for point, steps in marked.items() if point in finished}
+    """How often each point was marked, of those of which all rounds ran as they should.
+
+    Raises where the recording is no good one.
+    """
+    marked = finished_points(plan, folder)
+    if code != 0 and (all_points or not marked):
+        raise _session_failed(plan, folder, code)
     _require_hooks(plan, folder)
     missing = sorted(plan.points - marked.keys())
     if missing and (all_points or not marked):
@@ -126,8 +141,8 @@ def _session_failed(plan: DrivePlan, folder: Path, code: int) -> CaptureError:
 def _require_hooks(plan: DrivePlan, folder: Path) -> None:
     reports = read_reports(folder)
     for report in reports:
-        if not report.capture:
-            raise CaptureError(f"rank {report.rank}: {report.reason}")
+        if fault := report.fault():
+            raise CaptureError(f"rank {report.rank}: {fault}")
     if not reports:
         raise CaptureError(
             f"no process of {plan.engine} loaded a model with hooks",
@@ -138,10 +153,11 @@ def _require_hooks(plan: DrivePlan, folder: Path) -> None:
 def _points_missing(plan: DrivePlan, missing: Sequence[Point]) -> CaptureError:
     batch, past = missing[0]
     return CaptureError(
-        f"{len(missing)} of {len(plan.points)} steps never ran as such, the first: batch "
-        f"{batch} at past length {past}",
+        f"{len(missing)} of {len(plan.points)} steps did not run as such in each of "
+        f"{plan.repeat} rounds, the first: batch {batch} at past length {past}",
         "the batch does not fit: its KV cache, or the engine's limit of running requests or "
-        "of tokens a step; give a smaller --batch-size or --input-len, or --engine-arg",
+        "of tokens a step (--engine-arg max_num_batched_tokens=N in vLLM); give a smaller "
+        "--batch-size or --input-len",
     )
 
 

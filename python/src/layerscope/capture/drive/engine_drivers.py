@@ -12,16 +12,31 @@ from layerscope.capture import engines
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.canonical_rule import RULES, rule_of, with_batches
+from layerscope.capture.model_files import load_config, locate, text_config
 from layerscope.capture.random_prompts import Prompts
 from layerscope.capture.vllm_profiler import VllmProfiler
 
 # In vLLM a request of which all is cached still computes its last block, and the batch begins to
-# decode together only where these fit one step. Block size and budget are vLLM's defaults.
-_VLLM_BLOCK, _VLLM_BUDGET = 16, 8192
+# decode together only where these fit one step. Block size and budget are vLLM's defaults; kernels
+# of latent attention (MLA) take blocks of 32, 64 or 128. Those of hybrid models depend on the size
+# of their states: there the hint of `drive` names the budget.
+_VLLM_BLOCK, _VLLM_MLA_BLOCK, _VLLM_BUDGET = 16, 128, 8192
 
 
 def _is_default(value: object) -> bool:
     return value is not True and value in (None, False, 1, "auto")
+
+
+def vllm_block_tokens(plan: DrivePlan) -> int:
+    """The most tokens that a block of vLLM's KV cache holds, as far as it is known beforehand."""
+    given = plan.engine_args.get("block_size")
+    if isinstance(given, int):
+        return given
+    try:
+        text = text_config(load_config(locate(plan.model).config))
+    except CaptureError:  # of the hub, and not here yet
+        return _VLLM_BLOCK
+    return _VLLM_MLA_BLOCK if text.get("kv_lora_rank") else _VLLM_BLOCK
 
 
 class EngineDriver(Protocol):
@@ -90,7 +105,7 @@ class VllmDriver:
             "seed": 0,
             **canonical_options(plan, lambda keyword: True),
         }
-        first_step = max(plan.batch_sizes) * _VLLM_BLOCK
+        first_step = max(plan.batch_sizes) * vllm_block_tokens(plan)
         if first_step > _VLLM_BUDGET:
             options["max_num_batched_tokens"] = first_step
         if plan.profiler == "torch":

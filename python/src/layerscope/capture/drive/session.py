@@ -11,12 +11,14 @@ from pathlib import Path
 
 from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
 from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver
-from layerscope.capture.drive.marked_steps import marked_steps
 from layerscope.capture.errors import OK, CaptureError
 from layerscope.capture.hooks.plugin import install_all
-from layerscope.capture.hooks.settings import ARMED, Point
-from layerscope.capture.random_prompts import prompts_of, token_range
+from layerscope.capture.in_engine.marked_steps import marked_steps
+from layerscope.capture.in_engine.settings import ARMED, Point
+from layerscope.capture.random_prompts import Prompts, prompts_of, token_range
 from layerscope.capture.trace_files import is_trace
+
+_STEP_OUTPUT = 2  # tokens: of the prefill and of one decode step
 
 
 def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
@@ -28,6 +30,8 @@ def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
     """
     tokens = token_range(plan.model)
     armed = folder / ARMED
+    if plan.profiler == "torch":
+        _start_profiler(driver, prompts_of(plan.batch_sizes[0], plan.input_lens[0], tokens), folder)
     for length in plan.input_lens:
         for batch in plan.batch_sizes:
             prompts = prompts_of(batch, length, tokens)
@@ -41,16 +45,26 @@ def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
             armed.unlink()
             if plan.profiler == "torch":
                 driver.stop_profile()
-                _put_aside(folder, round_name(batch, length))
+                _put_aside(folder, recording_name(batch, length))
 
 
-def round_name(batch: int, length: int) -> str:
+def _start_profiler(driver: EngineDriver, prompts: Prompts, folder: Path) -> None:
+    """A recording that is thrown away: the steps of the first one hold the profiler's own start."""
+    driver.start_profile()
+    driver.decode(prompts, _STEP_OUTPUT)
+    driver.stop_profile()
+    for file in folder.iterdir():
+        if is_trace(file):
+            file.unlink()
+
+
+def recording_name(batch: int, length: int) -> str:
     """The folder of the traces of one batch and input length."""
     return f"batch{batch}_input{length}"
 
 
 def _put_aside(folder: Path, name: str) -> None:
-    """Moves the traces of a round into a folder of its own: a folder of traces is one run."""
+    """Moves the traces of a recording into a folder of its own: a folder of traces is one run."""
     place = folder / name
     place.mkdir()
     for trace in folder.iterdir():
@@ -58,21 +72,19 @@ def _put_aside(folder: Path, name: str) -> None:
             trace.rename(place / trace.name)
 
 
-def marked_points(folder: Path) -> dict[Point, int]:
-    """How often each point was marked in rank 0."""
-    return dict(Counter(step.point for step in marked_steps(folder)))
+def finished_points(plan: DrivePlan, folder: Path) -> dict[Point, int]:
+    """How often each point was marked in rank 0, of those that were in all rounds and recorded.
 
-
-def finished_points(plan: DrivePlan, folder: Path) -> set[Point]:
-    """Points of which all rounds ran, and were recorded: what a session that failed leaves."""
-    marked = marked_points(folder)
+    Others are what a session that failed leaves, or rounds in which requests fell out of step.
+    """
+    marked = Counter(step.point for step in marked_steps(folder))
     found: set[Point] = set()
     for batch in plan.batch_sizes:
         for length in plan.input_lens:
-            if plan.profiler == "torch" and not (folder / round_name(batch, length)).is_dir():
+            if plan.profiler == "torch" and not (folder / recording_name(batch, length)).is_dir():
                 continue
             found |= {(batch, length + milestone - 1) for milestone in plan.milestones}
-    return {point for point in found if marked.get(point, 0) >= plan.repeat}
+    return {point: marked[point] for point in found if marked[point] >= plan.repeat}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -21,14 +22,16 @@ class AnnotationBackend:
 
     The file is written at the first replay after the captures, while the graphs still live, and
     again after later captures; `finish` writes what is left. `file` None: nothing is written.
+    `on_written` is told the number of nodes each time.
     """
 
     name = "annotations"
 
-    def __init__(self, file: Path | None = None, api: AnnotationApi | None = None) -> None:
-        self._api = api or AnnotationApi()
+    def __init__(self, file: Path, on_written: Callable[[int], None] | None = None) -> None:
+        self._api = AnnotationApi()
         self._api.require()
-        self._file = file
+        self._file: Path | None = file
+        self._on_written = on_written
         self._written = 0  # changes that the file knows
         self._seen = 0  # at the last replay, and when they were new
         self._last_change_s = 0.0
@@ -89,3 +92,6 @@ class AnnotationBackend:
         except CaptureError as error:  # the engine is replaying a graph, and goes on
             _LOG.error("layerscope hooks: %s", error)
             self._file = None
+            return
+        if self._on_written is not None:
+            self._on_written(self.nodes)

@@ -1,4 +1,4 @@
-"""graph_annotations_rank<r>.json: {graph node id: [{"name": module path}]}, as the engine reads it.
+"""graph_annotations_rank<r>.json: {graph node id: [{"name": module path}]}, as layerscope reads it.
 
 formats: docs/replay.md. Only plain JSON values are kept of what else was annotated.
 """

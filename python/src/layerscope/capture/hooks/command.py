@@ -14,7 +14,13 @@ from layerscope.capture.errors import INTERRUPTED, USAGE, CaptureError
 from layerscope.capture.hooks.canonical_rule import command_line, rule_of, with_batches
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import BOOTSTRAP, judge, run_hooked
-from layerscope.capture.hooks.settings import BACKENDS, FOLDER, HOOKS, HookSettings, backend_names
+from layerscope.capture.in_engine.settings import (
+    BACKENDS,
+    FOLDER,
+    HOOKS,
+    HookSettings,
+    backend_names,
+)
 from layerscope.capture.model_options import positive
 from layerscope.capture.patches.model_of_plan import plan_lines
 
@@ -120,7 +126,8 @@ def _run_command(options: argparse.Namespace) -> int:
     if code == INTERRUPTED and not reports:  # before its model was loaded
         print("layerscope-capture hooks: interrupted", file=sys.stderr)
         return code
-    judged = judge(reports, chosen.folder, options.engine)  # Ctrl-C is how a server ends
+    # Ctrl-C is how a server ends.
+    judged = judge(reports, chosen.folder, options.engine, has_run=True)
     return code or judged
 
 

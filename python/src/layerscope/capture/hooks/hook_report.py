@@ -1,6 +1,6 @@
 """What the hooks of one process say about themselves: `hooks_rank<r>_pid<p>.report`.
 
-A JSON object; the name is not that of a trace, so that the engine does not take it for a rank.
+A JSON object; the name is not that of a trace, so that layerscope does not take it for a rank.
 """
 
 from __future__ import annotations
@@ -13,6 +13,11 @@ from pathlib import Path
 from layerscope.capture.output import write_bytes
 
 SUFFIX = ".report"
+NO_NODES = (
+    "annotations named no node of a CUDA graph: none was captured and replayed, or in no way that "
+    "torch annotates (what the engine logs at its end says it)\n"
+    "  run decode as full CUDA graphs (layerscope-capture hooks rule), or choose another --backend"
+)
 
 
 @dataclass
@@ -29,6 +34,18 @@ class HookReport:
     capture: bool = True
     reason: str = ""
     graph_nodes: int | None = None  # named by annotations
+    patched: list[str] = field(default_factory=list)  # what LAYERSCOPE_PATCH changed
+
+    def fault(self, *, has_run: bool = True) -> str:
+        """What makes it no capture; "" where it is one.
+
+        `has_run`: graphs were replayed, and annotations had to name their nodes by now.
+        """
+        if not self.capture:
+            return self.reason or "this is no capture"
+        if has_run and "annotations" in self.backends.split(",") and not self.graph_nodes:
+            return NO_NODES
+        return ""
 
     def write(self, folder: Path) -> None:
         """Writes it, over the last state of this process."""

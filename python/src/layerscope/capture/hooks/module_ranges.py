@@ -13,12 +13,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from layerscope.capture.hooks.compiled_modules import (
+from layerscope.capture.in_engine.compiled_modules import (
     CompiledModelError,
     compiled_parts,
-    is_tracing,
+    tracing_question,
 )
-from layerscope.capture.hooks.range_backends import RangeBackend, module_text
+from layerscope.capture.in_engine.range_backends import RangeBackend, module_text
 
 
 class RangedForward:
@@ -31,18 +31,18 @@ class RangedForward:
     def __init__(self, module: Any, path: str, owner: ModuleRanges) -> None:
         self._module = module
         self._forward: Callable[..., Any] = module.forward
-        self._path = path
         # The root has no path. Its own kernels need some name, or they would seem to be nobody's.
         self._label = path or type(module).__name__
         self._text = module_text(path)
         self._owner = owner
+        self._is_tracing = tracing_question(functools.partial(owner.note_traced, path))
         # Not its attributes: where it is an object too (a layer made an identity), they would
         # replace those of this one.
         functools.update_wrapper(self, self._forward, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the forward; the range ends when it does, in whatever way."""
-        if is_tracing(self._owner.number, self._path):
+        if self._is_tracing():
             return self._forward(*args, **kwargs)
         backend = self._owner.backend
         token = backend.open(self._text, self._label)
@@ -65,7 +65,7 @@ class ModuleRanges:
     one range a call. `prefix` stands before them (a second model of one process). Raises
     `CompiledModelError` for a model that torch.compile runs: there the forwards are called only
     while it is traced, and the ranges of a trace of such a run would say nothing. `on_traced` is
-    called with the path when that happens later; such a module has no ranges from then on.
+    called with the path when that first happens later; such a module has no ranges from then on.
     """
 
     def __init__(
@@ -80,8 +80,6 @@ class ModuleRanges:
         if parts:
             raise CompiledModelError(parts)
         self.backend = backend
-        self.number = is_tracing.register(self._traced)
-        self.traced: str | None = None  # the first module of which that was seen
         self._on_traced = on_traced
         self._undo: list[tuple[Any, Any]] = []
         self.shared = _shared_modules(model)
@@ -103,7 +101,13 @@ class ModuleRanges:
             else:
                 module.__dict__["forward"] = before
         self._undo.clear()
-        is_tracing.forget(self.number)
+        self._on_traced = None
+
+    def note_traced(self, path: str) -> None:
+        """What torch.compile tells of a module while it traces it."""
+        tell, self._on_traced = self._on_traced, None
+        if tell is not None:
+            tell(path)
 
     def __enter__(self) -> ModuleRanges:
         """`with ModuleRanges(model, backend):` removes them at the end."""
@@ -119,13 +123,6 @@ class ModuleRanges:
         # Not setattr: classes override __setattr__ and would take the wrapper for a parameter.
         module.__dict__["forward"] = RangedForward(module, path, self)
         self._undo.append((module, before))
-
-    def _traced(self, path: str) -> None:
-        if self.traced is not None:
-            return
-        self.traced = path
-        if self._on_traced is not None:
-            self._on_traced(path)
 
 
 def _has_forward(module: Any) -> bool:

@@ -10,17 +10,18 @@ from typing import Any
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.annotation_backend import AnnotationBackend
 from layerscope.capture.hooks.annotation_file import annotations_name
-from layerscope.capture.hooks.compiled_modules import HINT, WHY
 from layerscope.capture.hooks.hook_report import HookReport
 from layerscope.capture.hooks.module_ranges import ModuleRanges
-from layerscope.capture.hooks.process_rank import process_rank
-from layerscope.capture.hooks.range_backends import (
+from layerscope.capture.in_engine.compiled_modules import HINT, WHY
+from layerscope.capture.in_engine.process_rank import process_rank
+from layerscope.capture.in_engine.range_backends import (
     NvtxBackend,
     RangeBackend,
     RecordFunctionBackend,
     SeveralBackends,
 )
-from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.in_engine.settings import HookSettings
+from layerscope.capture.patches.install import applied
 
 _LOG = logging.getLogger("layerscope.hooks")
 
@@ -43,12 +44,13 @@ class ProcessHooks:
 
     def model_loaded(self, model: Any) -> None:
         """Installs the ranges; a model that has them, or that is none, is left alone."""
-        if model is None or not hasattr(model, "named_modules") or model in self._models:
-            return
-        self._models.add(model)
-        report = self._report_of_process()
-        report.models.append(type(model).__name__)
         try:
+            if model is None or not hasattr(model, "named_modules") or model in self._models:
+                return
+            self._models.add(model)
+            report = self._report_of_process()
+            report.models.append(type(model).__name__)
+            report.patched = applied(self._engine)  # patches come before
             self._install(model, report)
         except CaptureError as error:
             self._refuse(str(error))
@@ -63,8 +65,6 @@ class ProcessHooks:
             return
         try:
             self._annotations.finish()
-            self._report.graph_nodes = self._annotations.nodes
-            self._write_report()
         except Exception:
             _LOG.exception("layerscope hooks could not write the graph annotations")
         self._annotations = None
@@ -112,9 +112,16 @@ class ProcessHooks:
             return NvtxBackend()
         if name == "record_function":
             return RecordFunctionBackend()
-        self._annotations = AnnotationBackend(self.settings.folder / annotations_name(rank))
+        file = self.settings.folder / annotations_name(rank)
+        self._annotations = AnnotationBackend(file, self._nodes_named)
         atexit.register(self.finish)
         return self._annotations
+
+    def _nodes_named(self, nodes: int) -> None:
+        """At each write: a worker that is killed, or was forked, does not come to its end."""
+        if self._report is not None:
+            self._report.graph_nodes = nodes
+            self._write_report()
 
     def _traced(self, path: str) -> None:
         self._refuse(f"this is no capture: {path or 'the model'} is compiled, and {WHY}\n  {HINT}")
@@ -124,8 +131,8 @@ class ProcessHooks:
         try:
             if self._report is not None:
                 self._report.write(self.settings.folder)
-        except CaptureError as error:
-            _LOG.error("layerscope hooks: %s", error)
+        except Exception as error:
+            _LOG.error("layerscope hooks: the report cannot be written: %s", error)
 
     def _refuse(self, reason: str) -> None:
         _LOG.error("layerscope hooks: %s", reason)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import layerscope
-from layerscope.capture.errors import FAILED, CaptureError
-from layerscope.capture.hooks import settings
+from layerscope.capture.errors import FAILED, OK, CaptureError
 from layerscope.capture.hooks.foreground import run_foreground
 from layerscope.capture.hooks.hook_report import SUFFIX, HookReport
-from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.in_engine import settings
+from layerscope.capture.in_engine.settings import HookSettings
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap"
 
@@ -72,8 +72,13 @@ def _writable(folder: Path) -> Iterator[None]:
                 place.rmdir()
 
 
-def judge(reports: Sequence[HookReport], folder: Path, engine: str) -> int:
-    """Says what was recorded, and returns an exit code: FAILED where it is no capture."""
+def judge(
+    reports: Sequence[HookReport], folder: Path, engine: str, *, has_run: bool = False
+) -> int:
+    """Says what is recorded, and returns an exit code: FAILED where it is no capture.
+
+    `has_run`: graphs were replayed, and annotations had to name their nodes by now.
+    """
     if not reports:
         raise CaptureError(
             f"no process of the command loaded a model of {engine} with hooks",
@@ -82,9 +87,13 @@ def judge(reports: Sequence[HookReport], folder: Path, engine: str) -> int:
     for report in reports:
         models = ", ".join(report.models)
         print(f"rank {report.rank}: {report.modules} modules of {models} ({report.backends})")
+        if report.patched:
+            print(f"rank {report.rank}: patched in {len(report.patched)} places")
         if report.graph_nodes is not None:
             print(f"rank {report.rank}: {report.graph_nodes} graph nodes named, in {folder}")
-    refused = [report for report in reports if not report.capture]
-    for report in refused:
-        print(f"layerscope-capture hooks: rank {report.rank}: {report.reason}", file=sys.stderr)
-    return FAILED if refused else 0
+    code = OK
+    for report in reports:
+        if fault := report.fault(has_run=has_run):
+            print(f"layerscope-capture hooks: rank {report.rank}: {fault}", file=sys.stderr)
+            code = FAILED
+    return code

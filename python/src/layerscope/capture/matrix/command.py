@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from layerscope.capture.command import Command
-from layerscope.capture.engine_program import engine_program
-from layerscope.capture.errors import FAILED, OK
+from layerscope.capture.errors import FAILED, OK, CaptureError
+from layerscope.capture.layerscope_program import layerscope_program
 from layerscope.capture.matrix.declaration import Declaration, load_declaration
 from layerscope.capture.matrix.execution import missing_runs, read_recordings, run_matrix
 from layerscope.capture.matrix.planned_runs import PlannedRun, planned_runs
 from layerscope.capture.matrix.result_table import ResultTable, require_parquet
+from layerscope.capture.output import lock_folder
 from layerscope.capture.patches.model_of_plan import plan_lines
 
 TABLE = "results.sqlite"
@@ -26,6 +30,9 @@ loaded once; points that did not run there are tried again, each in a run of its
 Started again it runs what is missing: points that failed, that were added, or whose settings
 changed. Times come from the recordings by `layerscope steps` (LAYERSCOPE_BIN or PATH); without that
 program they stay empty until matrix is started once more where it is.
+
+The last line counts points: recorded now, kept of earlier calls, failed, not read (recorded, but
+without times), left (they run when it is started again). docs/capture.md says what each column is.
 
 FILE is TOML (Python 3.11 or later) or JSON with the same keys:
 
@@ -78,6 +85,26 @@ def _dry_run(options: argparse.Namespace) -> int:
     return OK
 
 
+@contextlib.contextmanager
+def _sole_user(folder: Path) -> Iterator[None]:
+    """Two runs into one folder would record the same points, and replace each other's rows."""
+    lock = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = lock_folder(folder)
+    except BlockingIOError:
+        raise CaptureError(
+            f"another matrix runs into {folder}", "wait for its end, or declare another output"
+        ) from None
+    except OSError:  # no locks here; or what the table says when it is opened
+        pass
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
 def _run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _dry_run(options)
@@ -85,10 +112,10 @@ def _run(options: argparse.Namespace) -> int:
     runs = list(planned_runs(declaration))
     for run in runs:  # what raises does so before anything is recorded
         plan_lines([run.plan.model])
-    program = engine_program()
+    program = layerscope_program()
     if options.parquet is not None:
         require_parquet()
-    with ResultTable(declaration.output / TABLE) as table:
+    with _sole_user(declaration.output), ResultTable(declaration.output / TABLE) as table:
         tally = run_matrix(declaration, runs, table)
         unread = 0
         if program is not None:

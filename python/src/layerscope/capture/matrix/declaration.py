@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.drive.drive_options import PROFILERS
+from layerscope.capture.drive.profilers import PROFILERS
 from layerscope.capture.engines import SERVING
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 
@@ -37,6 +37,14 @@ _PRECISIONS: dict[str, dict[str, str]] = {
     "fp8": {"quantization": "fp8"},
 }
 _PRECISION_KEYS = {"dtype", "quantization", "kv_cache_dtype"}
+
+# Keywords of the engines for what rows are told apart by.
+_DECLARED = {
+    *_PRECISION_KEYS,
+    *("model", "model_path"),
+    *("tensor_parallel_size", "pipeline_parallel_size", "enable_expert_parallel"),
+    *("tp_size", "pp_size", "ep_size", "moe_expert_parallel_size"),
+}
 
 
 @dataclass(frozen=True)
@@ -94,11 +102,24 @@ def _document(file: Path) -> dict[str, Any]:
         raise _refuse(f"cannot read {file}: {error}") from None
     try:
         document = json.loads(text) if file.suffix == ".json" else _toml(text, file)
+        _require_plain(document)
     except (ValueError, RecursionError) as error:  # both decoders' errors; too deep
         raise _refuse(f"{file}: {error}") from None
     if not isinstance(document, dict):
         raise _refuse(f"{file} is not a table of settings")
     return document
+
+
+def _require_plain(value: Any) -> None:
+    """Raises ValueError where something can be no name, or be in no JSON: dates of TOML."""
+    if isinstance(value, (dict, list)):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            _require_plain(part)
+    elif isinstance(value, str):
+        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            raise ValueError(f"{value[:40]!r} holds what is no character")
+    elif not isinstance(value, (int, float, type(None))):
+        raise ValueError(f"{value} is neither text nor a number")
 
 
 def _toml(text: str, file: Path) -> Any:
@@ -142,17 +163,17 @@ def precision_of(value: Any) -> Precision:
 def parallelism_of(value: Any) -> Parallelism:
     """`tp1`, `tp4-ep4`, `tp2-pp2`."""
     text = str(value)
-    sizes = {"tp": 1, "pp": 1, "ep": 1}
+    sizes: dict[str, int] = {}
     for part in text.split("-"):
-        found = re.fullmatch(r"(tp|pp|ep)([1-9]\d*)", part)
-        if not found:
-            raise _refuse(f"parallelism '{text}' is not written as tp4, tp2-pp2 or tp4-ep4")
+        found = re.fullmatch(r"(tp|pp|ep)([1-9][0-9]{0,5})", part)
+        if not found or found.group(1) in sizes:
+            raise _refuse(f"parallelism '{text[:40]}' is not written as tp4, tp2-pp2 or tp4-ep4")
         sizes[found.group(1)] = int(found.group(2))
-    return Parallelism(text, sizes["tp"], sizes["pp"], sizes["ep"])
+    return Parallelism(text, *(sizes.get(kind, 1) for kind in ("tp", "pp", "ep")))
 
 
 def _family(fields: Any, common: Mapping[str, Any]) -> Family:
-    if not isinstance(fields, dict) or not isinstance(fields.get("model"), str):
+    if not isinstance(fields, dict) or not fields.get("model"):
         raise _refuse("a [[family]] has no model")
     unknown = set(fields) - {*_LISTS, "name", "model"}
     if unknown:
@@ -165,15 +186,23 @@ def _family(fields: Any, common: Mapping[str, Any]) -> Family:
     parallelisms = [parallelism_of(value) for value in _values(fields, "parallelism", common)]
     _require_distinct("precisions", [precision.name for precision in precisions])
     _require_distinct("parallelisms", [parallelism.name for parallelism in parallelisms])
+    model = _text(fields, "model", "")
     return Family(
-        name=str(fields.get("name", fields["model"])),
-        model=fields["model"],
+        name=_text(fields, "name", model),
+        model=model,
         engines=tuple(dict.fromkeys(engines)),
         batches=_counts(_values(fields, "batch", common), "batch"),
         pasts=_counts(_values(fields, "past", common), "past"),
         precisions=tuple(precisions),
         parallelisms=tuple(parallelisms),
     )
+
+
+def _text(fields: Mapping[str, Any], key: str, default: str) -> str:
+    value = fields.get(key, default)
+    if not isinstance(value, str) or not value.strip():
+        raise _refuse(f"{key}: {value!r} is no text")
+    return value
 
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:
@@ -228,8 +257,13 @@ def load_declaration(file: Path) -> Declaration:
     engine_args = document.get("engine_args", {})
     if not isinstance(engine_args, dict):
         raise _refuse("engine_args is no table of keywords")
+    if declared := sorted(_DECLARED & engine_args.keys()):
+        raise _refuse(
+            f"engine_args has '{declared[0]}', by which results are told apart",
+            "declare it: model of a [[family]], precision, parallelism",
+        )
     return Declaration(
-        output=file.absolute().parent / str(document.get("output", file.stem + "_runs")),
+        output=file.absolute().parent / _text(document, "output", file.stem + "_runs"),
         families=found,
         excluded=_excluded(document, found),
         repeat=_counts([document.get("repeat", 1)], "repeat")[0],

@@ -10,9 +10,10 @@ from pathlib import Path
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import LOG, DriveSummary, run_drive
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.kept_logs import kept_place
 from layerscope.capture.matrix.declaration import Declaration
+from layerscope.capture.matrix.found_recordings import note_found, status_of
 from layerscope.capture.matrix.measurement import host_times, measured_points
 from layerscope.capture.matrix.planned_runs import PlannedRun
 from layerscope.capture.matrix.result_table import DONE, FAILED, RECORDED, ResultTable
@@ -123,8 +124,7 @@ class _Recorder:
             if len(points) == 1:
                 self._failed_alone.append(error)
             return list(points)
-        # Without a recording there is nothing to read later.
-        status = DONE if part.plan.profiler == "none" else RECORDED
+        status = status_of(part.plan)
         there = [point for point in points if point in summary.steps]
         version, times = summary.version, host_times(folder)
         self._table.put(part, there, status, folder=name, version=version, host_ns=times)
@@ -197,6 +197,7 @@ def run_matrix(
     """Records every point that has no recording of the same settings. A run that fails is noted."""
     tally = Tally()
     for run in runs:
+        note_found(run, declaration.output, table)
         left = missing_runs(declaration, run, table)
         points = len(run.plan.points)
         tally.kept += points - sum(len(part.plan.points) for part in left)

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.drive.marked_steps import marked_steps
 from layerscope.capture.drive.recordings import recordings
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture.in_engine.marked_steps import marked_steps
+from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.matrix.result_table import TIMES
 
 Measured = dict[Point, list[dict[str, Any]]]
@@ -52,7 +52,7 @@ def measured_points(program: str, folder: Path, *, modules: bool) -> Measured:
     """What `layerscope steps` says of each point: the whole step and, if asked, its modules.
 
     Raises CaptureError where there is no recording, or none can be read; where some cannot, as a
-    trace of a round that broke off, that is printed.
+    trace of a recording that broke off, that is printed.
     """
     groups = recordings(folder)
     if not groups:

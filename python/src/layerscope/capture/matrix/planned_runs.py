@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from layerscope.capture.drive.drive_options import chosen_profiler
 from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.profilers import chosen_profiler
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.matrix.declaration import Declaration, Family, Parallelism, Precision
 from layerscope.capture.patches.plan import PatchPlan, plan_from_environment
+
+# Of a run, in bytes: file systems allow 255, and names of folders and logs are longer.
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,7 @@ class PlannedRun:
     @property
     def fingerprint(self) -> str:
         """Of all but the points: results of another fingerprint are not those of this run."""
-        plan = replace(self.plan, batch_sizes=(), input_lens=(), profiler="", backends=())
-        text = plan.to_json()
-        if self.patches is not None:
-            text += json.dumps(self.patches.document())
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return fingerprint_of(self.plan, None if self.patches is None else self.patches.document())
 
     def of_points(self, points: Iterable[Point]) -> PlannedRun:
         """The same with the batches and past lengths that these points need."""
@@ -51,6 +50,14 @@ class PlannedRun:
         batches = tuple(sorted({batch for batch, _ in wanted}))
         pasts = tuple(sorted({past for _, past in wanted}))
         return replace(self, plan=replace(self.plan, batch_sizes=batches, input_lens=pasts))
+
+
+def fingerprint_of(plan: DrivePlan, patches: Mapping[str, Any] | None) -> str:
+    """That of a plan, and of the document of its patches."""
+    text = replace(plan, batch_sizes=(), input_lens=(), profiler="", backends=()).to_json()
+    if patches is not None:
+        text += json.dumps(patches)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _run(
@@ -88,11 +95,17 @@ def _run(
 
 
 def _check(run: PlannedRun) -> None:
+    if len(run.name.encode()) > _LONGEST_NAME:
+        raise CaptureError(
+            f"the name {run.name[:40]}… is too long for a folder",
+            "give the family, or the precision, a shorter name",
+            INVALID_INPUT,
+        )
     try:
-        run.plan.check()
+        run.plan.check(shorter="give the family a smaller past")
     except CaptureError as error:
         said = f"family '{run.family}': {error.message}"
-        raise CaptureError(said, "give the family a smaller past", INVALID_INPUT) from error
+        raise CaptureError(said, error.hint, INVALID_INPUT) from error
 
 
 def _is_excluded(declaration: Declaration, run: PlannedRun) -> bool:
@@ -110,9 +123,10 @@ def _is_excluded(declaration: Declaration, run: PlannedRun) -> bool:
 def planned_runs(declaration: Declaration, *, dry_run: bool = False) -> Iterator[PlannedRun]:
     """All runs in the order of the file.
 
-    Raises CaptureError where no profiler can record one, or its requests are too long for the
-    model.
+    Raises CaptureError where no profiler can record one, its requests are too long for the model,
+    its engine has no such parallelism, or none is left.
     """
+    is_empty = True
     for family in declaration.families:
         for engine in family.engines:
             for precision in family.precisions:
@@ -121,3 +135,8 @@ def planned_runs(declaration: Declaration, *, dry_run: bool = False) -> Iterator
                     if not _is_excluded(declaration, run):
                         _check(run)
                         yield run
+                        is_empty = False
+    if is_empty:
+        raise CaptureError(
+            "no run is left: [[exclude]] takes all out", "narrow its tables", INVALID_INPUT
+        )

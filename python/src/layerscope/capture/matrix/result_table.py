@@ -10,15 +10,16 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, CaptureError, missing_package
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.matrix.planned_runs import PlannedRun
 from layerscope.capture.output import write_bytes
 
+_BUSY_S = 60.0  # how long another program may hold the table
 DONE, RECORDED, FAILED = "done", "recorded", "failed"
 TIMES = ("n_steps", "mean_sum_ns", "median_sum_ns", "mean_busy_ns", "mean_host_wall_ns")
 
@@ -64,6 +65,25 @@ def require_parquet() -> None:
         raise missing_package("pyarrow", "--parquet", "pip install pyarrow")
 
 
+def _columns_of(run: PlannedRun) -> dict[str, Any]:
+    """What is the same in all rows of a run, and what stands where nothing was read."""
+    return {
+        "family": run.family,
+        "engine": run.plan.engine,
+        "precision": run.precision,
+        "parallelism": run.parallelism,
+        "phase": "decode",
+        "rank": 0,
+        "device": "",
+        "module": "",
+        "model": run.plan.model,
+        "tensor_parallel": run.plan.tensor_parallel,
+        "pipeline_parallel": run.plan.pipeline_parallel,
+        "expert_parallel": run.plan.expert_parallel,
+        "fingerprint": run.fingerprint,
+    }
+
+
 class ResultTable:
     """The table in a file; every call is one transaction, so that a run is there or is not."""
 
@@ -71,7 +91,7 @@ class ResultTable:
         self._file = file
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(file)
+            self._database = sqlite3.connect(file, timeout=_BUSY_S)
             self._database.execute(_CREATE)
             known = {row[1] for row in self._database.execute("PRAGMA table_info(results)")}
         except (OSError, sqlite3.Error) as error:
@@ -82,6 +102,21 @@ class ResultTable:
                 "move it away; the recordings beside it stay usable",
                 INVALID_INPUT,
             )
+
+    @contextlib.contextmanager
+    def _reported(self) -> Iterator[None]:
+        """What SQLite raises, for people: locked for a minute, damaged, a disk that is full."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise CaptureError(
+                f"cannot use {self._file}: {error}",
+                "no recording is lost: started again, matrix notes those that lie beside the table",
+            ) from None
+
+    def _select(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._reported():
+            return self._database.execute(query, values).fetchall()
 
     def close(self) -> None:
         """Closes the file."""
@@ -96,7 +131,7 @@ class ResultTable:
     def points(self, run: PlannedRun, statuses: Sequence[str]) -> dict[Point, str]:
         """The points of a run that have such a status, with the folder of their recording."""
         marks = ", ".join("?" * len(statuses))
-        found = self._database.execute(
+        found = self._select(
             "SELECT batch, past, folder FROM results WHERE family = ? AND engine = ? AND "
             f"precision = ? AND parallelism = ? AND fingerprint = ? AND status IN ({marks})",
             [
@@ -112,11 +147,11 @@ class ResultTable:
 
     def folders(self) -> set[str]:
         """All recordings and logs that a row names."""
-        return {str(row[0]) for row in self._database.execute("SELECT folder FROM results")}
+        return {str(row[0]) for row in self._select("SELECT folder FROM results")}
 
     def version_of(self, run: PlannedRun, point: Point) -> str | None:
         """The engine's version that a point was recorded with."""
-        for row in self._database.execute(
+        for row in self._select(
             "SELECT engine_version FROM results WHERE family = ? AND engine = ? AND "
             "precision = ? AND parallelism = ? AND batch = ? AND past = ?",
             [run.family, run.plan.engine, run.precision, run.parallelism, *point],
@@ -136,34 +171,20 @@ class ResultTable:
         measured: Mapping[Point, Sequence[Mapping[str, Any]]] | None = None,
         host_ns: Mapping[Point, int] | None = None,
     ) -> None:
-        """Replaces all rows of these points. `measured` has the rows of a point, if it was read."""
-        common = {
-            "family": run.family,
-            "engine": run.plan.engine,
-            "precision": run.precision,
-            "parallelism": run.parallelism,
-            "model": run.plan.model,
-            "engine_version": version,
-            "tensor_parallel": run.plan.tensor_parallel,
-            "pipeline_parallel": run.plan.pipeline_parallel,
-            "expert_parallel": run.plan.expert_parallel,
-            "status": status,
-            "error": error,
-            "folder": folder,
-            "fingerprint": run.fingerprint,
-        }
-        with self._database:
-            for batch, past in points:
+        """Replaces all rows of these points. `measured` has the rows of a point, if it was read.
+
+        A failure never replaces a recording of the same settings.
+        """
+        common = _columns_of(run)
+        common |= {"engine_version": version, "status": status, "error": error, "folder": folder}
+        kept = self.points(run, (DONE, RECORDED)) if status == FAILED else {}
+        with self._reported(), self._database:
+            for batch, past in sorted(set(points) - kept.keys()):
                 self._forget(run, batch, past)
+                host = (host_ns or {}).get((batch, past))
+                place = {"batch": batch, "past": past, "host_ns": host}
                 for found in (measured or {}).get((batch, past)) or [{}]:
-                    row = {**common, "batch": batch, "past": past, "phase": "decode"}
-                    row |= {
-                        "rank": 0,
-                        "device": "",
-                        "module": "",
-                        "host_ns": (host_ns or {}).get((batch, past)),
-                    }
-                    row |= found
+                    row = {**common, **place, **found}
                     self._database.execute(_INSERT, [row.get(name) for name in COLUMNS])
 
     def _forget(self, run: PlannedRun, batch: int, past: int) -> None:
@@ -175,9 +196,7 @@ class ResultTable:
 
     def rows(self) -> list[dict[str, Any]]:
         """All rows, ordered by their key."""
-        found = self._database.execute(
-            f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY {', '.join(_KEY)}"
-        )
+        found = self._select(f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY {', '.join(_KEY)}")
         return [dict(zip(COLUMNS, row, strict=True)) for row in found]
 
     def write_parquet(self, file: Path) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.hooks.compiled_modules import HINT, compiled_parts
+from layerscope.capture.in_engine.compiled_modules import HINT, compiled_parts
 from layerscope.capture.patches.plan import PatchPlan
 
 _HIDDEN = ("hidden_states", "hidden_state", "x")

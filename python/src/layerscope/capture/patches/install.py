@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
-from layerscope.capture import errors
+from layerscope.capture import engines, errors
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.hooks.import_watch import ImportWatch
-from layerscope.capture.hooks.model_loading import LOADING_POINTS, watch_loading
+from layerscope.capture.in_engine.import_watch import ImportWatch
+from layerscope.capture.in_engine.model_loading import LOADING_POINTS, watch_loading
 from layerscope.capture.patches import (
     identity_layers,
     sglang_routing,
@@ -39,9 +39,9 @@ class _Routing(Protocol):
 
 
 _ROUTING: dict[str, Any] = {
-    "vllm": vllm_routing,
-    "sglang": sglang_routing,
-    "trtllm": trtllm_routing,
+    engines.VLLM: vllm_routing,
+    engines.SGLANG: sglang_routing,
+    engines.TENSORRT_LLM: trtllm_routing,
 }
 
 
@@ -62,7 +62,7 @@ class Patches:
         """Patches the engine's routing as soon as the engine imports it."""
         if self._routing is None:
             return
-        if self._engine == "trtllm":
+        if self._engine == engines.TENSORRT_LLM:
             os.environ[trtllm_routing.PERFECT_ROUTER] = "1"
         for name in self._routing.MODULES:
             watch.on_import(name, self._patch_module)
@@ -95,18 +95,24 @@ class Patches:
 _INSTALLED: dict[str, Patches] = {}  # by engine; once a process
 
 
-def install(engines: Sequence[str], watch: ImportWatch) -> None:
+def install(possible: Sequence[str], watch: ImportWatch) -> None:
     """Applies the plan of the environment, if there is one, to what these engines load."""
     plan = plan_from_environment()
     if plan is None or plan.is_empty():
         return
     for point in LOADING_POINTS:
-        if point.engine not in engines or point.engine in _INSTALLED:
+        if point.engine not in possible or point.engine in _INSTALLED:
             continue
         patches = Patches(plan, point.engine)
         _INSTALLED[point.engine] = patches
         patches.watch(watch)
         watch_loading(point, patches.model_loaded, watch)
+
+
+def applied(engine: str) -> list[str]:
+    """What was patched in this process, in words."""
+    patches = _INSTALLED.get(engine)
+    return [] if patches is None else list(patches.applied)
 
 
 def apply_to_model(model: Any) -> None:

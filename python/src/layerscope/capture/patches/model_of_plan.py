@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from layerscope.capture import errors, model_files, model_sizes
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.patches.plan import VARIABLE, PatchPlan, load_plan, path_from_environment
+from layerscope.capture.patches.plan import (
+    FILE_NAME,
+    OFF,
+    VARIABLE,
+    PatchPlan,
+    load_plan,
+    path_from_environment,
+)
 
 
 def plan_for(config: Mapping[str, Any]) -> PatchPlan:
@@ -24,11 +33,12 @@ def plan_lines(words: Sequence[str]) -> list[str]:
     """What a dry run says of the plan that LAYERSCOPE_PATCH names: one line, none without a plan.
 
     `words` are a model, or a whole command line: those that name a model of this machine are
-    compared with the plan. Raises CaptureError where the plan cannot be read (code 3) or is for
-    none of the models (code 2).
+    compared with the plan. Raises CaptureError where the plan cannot be read (code 3), is for none
+    of the models, or where a model has one that is not named (code 2).
     """
     path = path_from_environment()
     if path is None:
+        _require_no_plan(words)
         return []
     if not path.exists():
         raise CaptureError(
@@ -45,6 +55,20 @@ def plan_lines(words: Sequence[str]) -> list[str]:
             errors.USAGE,
         )
     return [f"with {VARIABLE}={path}: {_described(plan)}"]
+
+
+def _require_no_plan(words: Sequence[str]) -> None:
+    """Raises CaptureError (code 2) where a plan lies beside a model's config and is not named."""
+    if os.environ.get(VARIABLE) == OFF:
+        return
+    for word in words:
+        folder = Path(word.rpartition("=")[2])
+        if (folder / FILE_NAME).is_file() and not (plan := load_plan(folder)).is_empty():
+            raise CaptureError(
+                f"{folder} has a plan that would not be applied: {_described(plan)}",
+                f"{VARIABLE}={folder} before the command applies it, {VARIABLE}={OFF} runs without",
+                errors.USAGE,
+            )
 
 
 def _models(words: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:

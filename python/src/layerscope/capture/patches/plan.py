@@ -13,6 +13,7 @@ from layerscope.capture.errors import CaptureError
 
 FILE_NAME = "layerscope_patch.json"
 SCHEMA = "layerscope_patch/1"
+OFF = "off"  # of VARIABLE: a model that has a plan runs without it
 VARIABLE = "LAYERSCOPE_PATCH"  # the plan that hooks apply: its path, or the folder that holds it
 
 
@@ -103,9 +104,9 @@ def plan_from_environment() -> PatchPlan | None:
 
 
 def path_from_environment() -> Path | None:
-    """What LAYERSCOPE_PATCH names, or None where the variable is not set."""
+    """What LAYERSCOPE_PATCH names, or None where the variable is not set, or OFF."""
     value = os.environ.get(VARIABLE)
-    return Path(value) if value else None
+    return Path(value) if value and value != OFF else None
 
 
 def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:

@@ -26,7 +26,8 @@ from layerscope.capture.workload_file import PERCENTILES
 _DESCRIPTION = """\
 Runs prompts one after the other, each alone, and records each with torch.profiler into a file of
 its own: request_000.json.gz, …, and request_metadata.json, for `layerscope requests DIR` and
-`layerscope map DIR/request_000.json.gz`. Each prompt runs --warmup times before it is recorded.
+`layerscope map DIR/request_000.json.gz`. Each prompt runs --warmup times before it is recorded, and
+the profiler once, on the first prompt, unless --warmup is 0.
 
 With --workload-json (a benchmark's result or workload_data.json) three real requests are repeated:
 the fast one (p10 of the latencies), the typical (p50) and the slow (p90), with their numbers of
@@ -35,7 +36,7 @@ end-of-text token ends nothing.
 
 The model runs eager unless --compiled is given. Eager recordings show every module; compiled ones
 show what serving does, without the layers' modules. config.json and, for eager recordings,
-model_tree.json are written beside the traces, where the engine finds them."""
+model_tree.json are written beside the traces, where `layerscope` finds them."""
 
 _EXAMPLES = (
     "layerscope-capture profile Qwen/Qwen3-8B -o profiles --num-prompts 3 --input-len 512 "

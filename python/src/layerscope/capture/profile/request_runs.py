@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from layerscope.capture.model_files import CONFIG
-from layerscope.capture.output import write_json
+from layerscope.capture.output import as_json, write_json
 from layerscope.capture.profile.plan import ProfilePlan, Recorded, file_name
-from layerscope.capture.walk.document import as_json
+
+_WARM_TOKENS = 2  # a prefill and a decode step
 
 
 class ProfiledEngine(Protocol):
@@ -29,7 +30,7 @@ class ProfiledEngine(Protocol):
         """Runs it to exactly `output_len` tokens; the device is idle when this returns."""
 
     def record(self, prompt: Any, output_len: int, name: str) -> None:
-        """The same, recorded: a file `name` in the folder of each rank."""
+        """The same, recorded: a file `name` in the folder of each rank, in place of one there."""
 
 
 def folder_of(folder: Path, rank: int) -> Path:
@@ -54,6 +55,8 @@ def record_requests(
             engine.run(prompt, request.output_tokens)
             latency_ns = time.perf_counter_ns() - began
         name = file_name(index)
+        if index == 0 and plan.warmup:  # the first forwards under a profiler are slower
+            engine.record(prompt, min(_WARM_TOKENS, request.output_tokens), name)
         engine.record(prompt, request.output_tokens, name)
         recorded.append(Recorded(name, latency_ns))
         report(f"{name}: {request.prompt_tokens} + {request.output_tokens} tokens")

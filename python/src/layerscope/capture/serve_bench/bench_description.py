@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.in_engine.settings import HookSettings
 from layerscope.capture.serve_bench import bench_plan as names
 from layerscope.capture.serve_bench import engine_servers
 from layerscope.capture.serve_bench.bench_plan import BenchPlan
@@ -50,16 +50,18 @@ def described(plan: BenchPlan) -> str:
 def reading_hint(plan: BenchPlan) -> str:
     """How to read the folder."""
     folder = plan.output
-    lines = [
-        f"{folder}: read it with",
-        f"  layerscope workload {folder / names.BENCH}"
-        + (
-            f" {folder / names.METRICS_AFTER} --prometheus-before {folder / names.METRICS_BEFORE}"
-            if (folder / names.METRICS_AFTER).is_file()
-            else ""
-        ),
-    ]
-    if plan.profile is not None:
-        lines.append(f"  layerscope map {folder / names.TRACES}")
-        lines.append(f"  layerscope requests {folder / names.TRACES}")
+    bench, traces = shlex.quote(str(folder / names.BENCH)), shlex.quote(str(folder / names.TRACES))
+    after, before = (
+        shlex.quote(str(folder / name)) for name in (names.METRICS_AFTER, names.METRICS_BEFORE)
+    )
+    has_metrics = (folder / names.METRICS_AFTER).is_file()
+    metrics = f" {after} --prometheus-before {before}" if has_metrics else ""
+    lines = [f"{folder}: read it with"]
+    lines.append(f"  layerscope workload {bench}{metrics} -o workload_data.json")
+    if plan.profile is None:
+        return "\n".join(lines)
+    served = f" --bench {bench}" + (metrics and f" --prometheus{metrics}")
+    lines.append(f"  layerscope {traces}")
+    lines.append(f"  layerscope map {traces} -o model_execution.json")
+    lines.append(f"  layerscope view {traces}{served}")
     return "\n".join(lines)

@@ -17,7 +17,7 @@ from layerscope.capture.context_length import check_context_length
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment, judge, with_bootstrap
-from layerscope.capture.hooks.settings import HookSettings
+from layerscope.capture.in_engine.settings import HookSettings
 from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.loadable import require_loadable
 from layerscope.capture.output import new_folder, write_bytes, write_json
@@ -41,7 +41,7 @@ def run_bench(plan: BenchPlan, report: Report = print) -> None:
     """
     engine_servers.check(plan)
     engines.require(plan.engine)
-    _require_model(plan)
+    require_model(plan)
     output = plan.output.absolute()
     with (
         new_folder(output, force=plan.force) as folder,
@@ -53,8 +53,8 @@ def run_bench(plan: BenchPlan, report: Report = print) -> None:
         write_json(folder / names.RECORD, json.loads(text))
 
 
-def _require_model(plan: BenchPlan) -> None:
-    """Before a server is started: the model's files are whole, and the load fits its length."""
+def require_model(plan: BenchPlan) -> None:
+    """Raises CaptureError where the model's files are not whole, or the load exceeds its length."""
     keywords = engine_servers.server_keywords(plan.server_args)
     require_loadable(plan.model, keywords, dummy_weights=plan.dummy_weights)
     check_context_length(plan.model, plan.load.input_len + plan.load.output_len, keywords)
@@ -73,6 +73,9 @@ def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
         _judge_hooks(plan, folder)
         record = _bench(plan, folder, server, report)
         record["profile"] = _profile(plan, folder, server, report)
+        record["hook_faults"] = _hook_faults(plan, folder)
+    for fault in record["hook_faults"]:
+        report(f"the benchmark stands, its module ranges do not: {fault}")
     report("the server and all that it started have ended")
     if not any((folder / names.TRACES).iterdir()):
         (folder / names.TRACES).rmdir()
@@ -110,7 +113,7 @@ def _environment(plan: BenchPlan, folder: Path) -> dict[str, str]:
 
 
 def _copy_config(model: str, folder: Path) -> None:
-    """The model's config.json, where the engine finds it; a hub's model may not be here yet."""
+    """The model's config.json, where `layerscope` finds it; a hub's model may not be here yet."""
     with contextlib.suppress(CaptureError):
         shutil.copyfile(model_files.locate(model).config, folder / model_files.CONFIG)
 
@@ -126,6 +129,12 @@ def _judge_hooks(plan: BenchPlan, folder: Path) -> None:
             "run it without compilation: layerscope-capture hooks rule --engine "
             f"{plan.engine} prints the options, which stand behind --",
         )
+
+
+def _hook_faults(plan: BenchPlan, folder: Path) -> list[str]:
+    """Behind the benchmark: what became of hooks that seemed to capture; it stands without them."""
+    reports = read_reports(folder / names.TRACES) if plan.hooks else []
+    return [f"rank {one.rank}: {fault}" for one in reports if (fault := one.fault(has_run=True))]
 
 
 def _bench(plan: BenchPlan, folder: Path, server: RunningServer, report: Report) -> dict[str, Any]:

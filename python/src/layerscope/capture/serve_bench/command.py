@@ -11,12 +11,12 @@ from typing import Any
 from layerscope.capture import engines, errors
 from layerscope.capture.command import Command
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.hooks.settings import BACKENDS, backend_names
+from layerscope.capture.in_engine.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import add_shared_options, not_negative, positive
 from layerscope.capture.patches.model_of_plan import plan_lines
 from layerscope.capture.serve_bench.bench_description import described, reading_hint
 from layerscope.capture.serve_bench.bench_plan import BenchPlan, Load, ProfileWindow
-from layerscope.capture.serve_bench.bench_run import run_bench
+from layerscope.capture.serve_bench.bench_run import require_model, run_bench
 from layerscope.capture.serve_bench.engine_servers import SERVERS, check
 
 _ENGINES = tuple(SERVERS)
@@ -265,9 +265,14 @@ def _run(options: argparse.Namespace) -> int:
 def _dry_run(options: argparse.Namespace) -> int:
     """From the options alone: which engine "auto" would be is not looked up."""
     if options.engine == "auto":
-        print(f"of {', '.join(_ENGINES)} the first that is installed; shown for {engines.VLLM}:")
+        print(
+            f"engine: the first of {', '.join(_ENGINES)} that is installed; with {engines.VLLM} "
+            "the run would be:"
+        )
     plan = _plan(options, engines.VLLM if options.engine == "auto" else options.engine)
     check(plan)
+    if Path(plan.model).exists():  # it may still have to be made
+        require_model(plan)
     print(described(plan), *plan_lines([plan.model]), sep="\n")
     return errors.OK
 

@@ -16,11 +16,7 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class ServerAnswerError(CaptureError):
-    """The server answered with an error, or not at all. `status` is None for the latter."""
-
-    def __init__(self, message: str, status: int | None) -> None:
-        super().__init__(message)
-        self.status = status
+    """The server answered with an error, or not at all."""
 
 
 class ServerHttp:
@@ -49,10 +45,10 @@ class ServerHttp:
                 return data
         except urllib.error.HTTPError as error:
             said = error.read(400).decode(errors="replace").strip()
-            raise ServerAnswerError(f"{where} answered {error.code}: {said}", error.code) from error
+            raise ServerAnswerError(f"{where} answered {error.code}: {said}") from error
         except (
             OSError,
             ValueError,
             http.client.HTTPException,
         ) as error:  # refused, reset, timed out, not HTTP
-            raise ServerAnswerError(f"{where} did not answer: {error}", None) from error
+            raise ServerAnswerError(f"{where} did not answer: {error}") from error

@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from typing import Any
 
+from layerscope.capture.walk.module_paths import module_places
 from layerscope.capture.walk.tensors import value_metadata
 
 MOST_INVOCATIONS = 50_000  # some 500 B each
@@ -26,9 +27,10 @@ class CallRecorder:
     """
 
     def __init__(self, model: Any, *, invocations: bool = True) -> None:
-        self._model = model
         self._wants_invocations = invocations
-        self._path_of = {id(module): path for path, module in model.named_modules()}
+        places = module_places(model)
+        self._modules = [place.module for place in places]
+        self._path_of = {id(place.module): place.path for place in places}
         self._first_calls: dict[int, Any] = {}  # id -> module; holding it keeps the id its own
         self._handles: list[Any] = []
         self._local = threading.local()
@@ -49,7 +51,7 @@ class CallRecorder:
         self._handles.append(register_module_forward_pre_hook(self._note_call))
         if not self._wants_invocations:
             return
-        for module in self._model.modules():
+        for module in self._modules:
             self._handles += [
                 module.register_forward_pre_hook(self._begin, with_kwargs=True),
                 module.register_forward_hook(self._end, always_call=True),
@@ -105,7 +107,7 @@ class CallRecorder:
         that class.
         """
         ambiguous = set(self.ambiguous_classes())
-        of_model = {type(module).__name__ for module in self._model.modules()}
+        of_model = {type(module).__name__ for module in self._modules}
         order = []
         n_outside: Counter[str] = Counter()
         for key, module in self._first_calls.items():

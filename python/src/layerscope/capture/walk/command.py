@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,8 @@ implementations (quantisation method, attention backend), and what each forward 
 writes by its source. With --with-forward one prompt runs through it: the order of first calls turns
 the `Class_k` of a profiler trace into module paths (layerscope VERB TRACE --model-tree FILE), and
 every call is listed with the metadata of its tensors, never their values. --profile-dir adds a
-profiler trace of a second forward without these hooks.
+profiler trace of a second forward without these hooks; FILE may lie in that folder. Where FILE is a
+link, the file that it leads to is written.
 
 The model runs eager. With several ranks each writes a document of its own:
 model_tree_rank0.json, model_tree_rank1.json, …"""
@@ -60,6 +64,11 @@ class WalkOptions:
         stem = self.output.name.removesuffix(".gz").removesuffix(".json")
         return self.output.with_name(f"{stem}_rank{rank}.json{'.gz' if packed else ''}")
 
+    def files(self) -> list[Path]:
+        """The documents of all ranks."""
+        n_ranks = self.model.tensor_parallel * self.model.pipeline_parallel
+        return [self.file_of_rank(rank, n_ranks) for rank in range(n_ranks)]
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `walk`."""
@@ -89,7 +98,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="also record a forward with torch.profiler into this folder; implies --with-forward",
     )
     parser.add_argument(
-        "--force", action="store_true", help="replace a profile folder that has files"
+        "--force", action="store_true", help="replace FILE, and a profile folder that has files"
     )
 
 
@@ -122,8 +131,7 @@ def _described(options: WalkOptions) -> str:
         lines.append(f"would run one forward of {options.input_len} tokens with hooks")
     if options.profile_dir:
         lines.append(f"would record a second one into {options.profile_dir}")
-    parallel = options.model.tensor_parallel * options.model.pipeline_parallel
-    lines += [f"would write {options.file_of_rank(r, parallel)}" for r in range(parallel)]
+    lines += [f"would write {path}" for path in options.files()]
     return "\n".join(lines)
 
 
@@ -135,19 +143,72 @@ def walk(options: WalkOptions) -> int:
         check_context_length(
             model.model, input_len + 1, model.engine_args, hint="give a smaller --input-len"
         )
-    require_writable(options.output)
+    _check_places(options)
     if options.profile_dir is None:
-        documents = _documents(model, input_len, None)
-    else:
-        with new_folder(options.profile_dir, force=options.force) as aside:
-            documents = _documents(model, input_len, ProfilePlace(aside, options.profile_dir))
+        print(*_written(options, _documents(model, input_len, None), None), sep="\n")
+        return errors.OK
+    with new_folder(options.profile_dir, force=options.force) as aside:
+        place = ProfilePlace(aside, options.profile_dir)
+        documents = _documents(model, input_len, place)
+        traces = sorted(path.name for path in aside.glob("*.json*"))
+        said = _written(options, documents, place)
+    print(*said, *_next(options, traces), sep="\n")
+    return errors.OK
+
+
+def _check_places(options: WalkOptions) -> None:
+    """Raises CaptureError for what could not be written at the end, or would be lost."""
+    for path in options.files():
+        profile = options.profile_dir
+        if profile is not None and _real(profile).is_relative_to(_real(path)):
+            raise errors.CaptureError(
+                f"--profile-dir {profile} and -o {path} are one place",
+                "give the folder another name than the document",
+                errors.USAGE,
+            )
+        if profile is not None and _real(path).is_relative_to(_real(profile)):
+            continue  # it appears with its folder
+        if path.exists() and not path.is_dir():
+            if not path.is_file():
+                raise errors.CaptureError(f"{path} is no regular file", "name a file with -o")
+            if not options.force:
+                raise errors.CaptureError(
+                    f"{path} is there already", "name another with -o, or replace it with --force"
+                )
+        require_writable(_real(path))
+
+
+def _real(path: Path) -> Path:
+    """Where a link leads: the file there is replaced, not the link."""
+    return Path(os.path.realpath(path))
+
+
+def _written(
+    options: WalkOptions, documents: list[dict[str, Any]], profile: ProfilePlace | None
+) -> list[str]:
+    """Writes the documents, those in the profile's folder where that is filled; a line for each."""
+    lines = []
     for one in documents:
         path = options.file_of_rank(one["rank"], len(documents))
-        write_json(path, one)
-        print(f"{path}: {_summary(one)}")
-    if options.profile_dir is not None:
-        print(f"{options.profile_dir}: profiler traces of a forward")
-    return errors.OK
+        now = _real(path)
+        if profile is not None and now.is_relative_to(_real(profile.final)):
+            now = profile.now / now.relative_to(_real(profile.final))
+            if now.exists():
+                raise errors.CaptureError(f"{path} is the name of a trace", "name another with -o")
+        write_json(now, one)
+        lines.append(f"{path}: {_summary(one)}")
+    return lines
+
+
+def _next(options: WalkOptions, traces: list[str]) -> Iterator[str]:
+    """The traces in the profile's folder, and what reads the first."""
+    assert options.profile_dir is not None
+    of_ranks = [name for name in traces if "rank" in name] or traces  # not of a front end
+    for name in of_ranks:
+        yield f"{options.profile_dir / name}: a profiler trace of a forward"
+    if of_ranks:
+        words = ("layerscope", "modules", str(options.profile_dir / of_ranks[0]))
+        yield f"read it with `{shlex.join((*words, '--model-tree', str(options.files()[0])))}`"
 
 
 def _documents(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from layerscope.capture.output import as_json
 
 SCHEMA_VERSION = 2
 
@@ -77,11 +78,3 @@ def document(run: Run, seen: Mapping[str, Any]) -> dict[str, Any]:
     if calls:
         made["call_order"] = calls["call_order"]
     return made
-
-
-def as_json(config: Mapping[str, Any] | None) -> Any:
-    """A config may hold dtypes and other objects: they become text; NaN too."""
-    if config is None:
-        return None
-    text = json.dumps(config, default=str)
-    return json.loads(text, parse_constant=str)

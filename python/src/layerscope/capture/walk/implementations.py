@@ -19,7 +19,7 @@ def implementations_of(module: Any, flow_of: FlowOf) -> dict[str, Any]:
     """{attribute: {class, evidence, methods: {name: flow}}} of one live module."""
     found: dict[str, Any] = {}
     for attribute in _ATTRIBUTES:
-        value = getattr(module, attribute, None)
+        value = _attribute(module, attribute)
         if value is None or isinstance(value, (str, int, float, bool)) or _is_module(value):
             continue
         target = value if isinstance(value, type) else type(value)
@@ -28,14 +28,15 @@ def implementations_of(module: Any, flow_of: FlowOf) -> dict[str, Any]:
         backend = _transformers_attention(module, flow_of)
         if backend is not None:
             found["attn_backend"] = backend
-    quantizer = getattr(module, "hf_quantizer", None)
+    quantizer = _attribute(module, "hf_quantizer")
     if quantizer is not None and "quant_method" not in found:
         found["quant_method"] = _entry(type(quantizer), "hf_quantizer", flow_of)
     return found
 
 
 def _entry(target: type, evidence: str, flow_of: FlowOf) -> dict[str, Any]:
-    methods = {name: flow_of(getattr(target, name)) for name in _METHODS if hasattr(target, name)}
+    found = {name: _attribute(target, name) for name in _METHODS}
+    methods = {name: flow_of(method) for name, method in found.items() if method is not None}
     return {
         "class": f"{target.__module__}.{target.__qualname__}",
         "evidence": evidence,
@@ -45,12 +46,20 @@ def _entry(target: type, evidence: str, flow_of: FlowOf) -> dict[str, Any]:
 
 def _is_module(value: Any) -> bool:
     """A submodule has a node of its own."""
-    return hasattr(value, "named_modules")
+    return _attribute(value, "named_modules") is not None
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    """None where there is none, and where a property of foreign code raises."""
+    try:
+        return getattr(holder, name, None)
+    except Exception:
+        return None
 
 
 def _transformers_attention(module: Any, flow_of: FlowOf) -> dict[str, Any] | None:
     """transformers picks a function by name, config._attn_implementation."""
-    name = getattr(getattr(module, "config", None), "_attn_implementation", None)
+    name = _attribute(_attribute(module, "config"), "_attn_implementation")
     if not isinstance(name, str) or not type(module).__name__.endswith("Attention"):
         return None
     entry: dict[str, Any] = {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from layerscope.capture.in_engine.process_rank import distributed_rank
 from layerscope.capture.walk.call_order import MOST_INVOCATIONS, CallRecorder
 from layerscope.capture.walk.tree import MOST_FULL_NODES, TreeBuilder
 
@@ -27,21 +28,12 @@ def snapshot(model: Any) -> dict[str, Any]:
     return {
         "tree": tree,
         "pid": os.getpid(),
-        "rank": rank(),
+        # Not `process_rank`: a model of transformers has one rank, whatever a launcher says.
+        "rank": (distributed_rank() or (0, 1))[0],
         "torch": str(torch.__version__),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "limitations": limitations,
     }
-
-
-def rank() -> int:
-    """The global rank of this process; 0 where nothing is distributed."""
-    import torch.distributed
-
-    distributed = torch.distributed
-    if distributed.is_available() and distributed.is_initialized():
-        return int(distributed.get_rank())
-    return 0
 
 
 def start_recording(model: Any) -> None:

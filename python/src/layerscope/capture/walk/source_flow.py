@@ -9,9 +9,11 @@ written as that part: `for layer in self.layers: layer(x)` calls `self.layers[*]
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
+import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Flow = dict[str, Any]
@@ -21,6 +23,7 @@ Flow = dict[str, Any]
 
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 _NOT_RUN = (*_BLOCKS, "annotation")  # of a statement itself
+_NAMES = ("name", "rest")  # that a node binds by their text
 
 
 def flow_of(function: Callable[..., Any]) -> Flow:
@@ -77,11 +80,7 @@ class _Reader:
     def __init__(self, definition: ast.FunctionDef | ast.AsyncFunctionDef, offset: int) -> None:
         self._definition = definition
         self._offset = offset  # of the function in its file, lines
-        self._aliases: dict[str, str] = {}  # local name -> the part of self that it stands for
-        arguments = definition.args
-        named = arguments.posonlyargs + arguments.args + arguments.kwonlyargs
-        extra = [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-        self._locals = {argument.arg for argument in named + extra}
+        self._locals = _Locals(_argument_names(definition.args))
         self._operations: list[dict[str, Any]] = []
 
     def operations(self) -> list[dict[str, Any]]:
@@ -90,16 +89,15 @@ class _Reader:
 
     def _read_block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
-            if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                self._locals.bind(statement.name)
+            else:
                 self._read_statement(statement)
 
     def _read_statement(self, statement: ast.AST) -> None:
         """The statement without the blocks in it, then these."""
-        operation = _Operation(self._aliases, self._locals)
-        for field, value in self._in_order_of_evaluation(statement):
-            if field not in _NOT_RUN:
-                operation.read(value)
-        self._note_aliases(statement, operation)
+        operation = _Operation(self._locals)
+        operation.read_statement(statement)
         if operation.calls or operation.reads or operation.writes:
             line = getattr(statement, "lineno", 1) + self._offset
             self._operations.append(operation.entry(line))
@@ -110,100 +108,181 @@ class _Reader:
                 elif isinstance(inner, (ast.ExceptHandler, ast.match_case)):
                     self._read_statement(inner)
 
-    @staticmethod
-    def _in_order_of_evaluation(statement: ast.AST) -> list[tuple[str, Any]]:
-        """Values come before the targets that they are given to."""
-        fields = list(ast.iter_fields(statement))
-        last = ("targets", "target", "optional_vars")
-        return sorted(fields, key=lambda pair: pair[0] in last)
 
-    def _note_aliases(self, statement: ast.AST, operation: _Operation) -> None:
-        """`layer` of `for layer in self.layers`, `mlp` of `mlp = self.mlp`."""
-        if isinstance(statement, (ast.For, ast.AsyncFor)):
-            self._note_loop(statement.target, statement.iter)
-        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-            if isinstance(target, ast.Name):
-                name = _dotted(statement.value, self._aliases)
-                self._alias(target.id, name)
-        for name in operation.writes:
-            if "." not in name and "[" not in name:
-                self._locals.add(name)
+class _Locals:
+    """Local names at one place of a function, and which of them stand for a part of `self`."""
 
-    def _note_loop(self, target: ast.expr, over: ast.expr) -> None:
+    def __init__(self, arguments: set[str]) -> None:
+        self.known = arguments
+        self.inner: set[str] = set()  # those of comprehensions and lambdas around the place
+        self.aliases: dict[str, str] = {}
+
+    def bind(self, local: str, name: str = "") -> None:
+        """A local gets a value: that of the dotted `name`, else one that is not followed."""
+        self.known.add(local)
+        if name.startswith("self.") and "(" not in name:
+            self.aliases[local] = name
+        else:
+            self.aliases.pop(local, None)
+
+    def given_by(self, node: ast.AST) -> list[tuple[str, str]]:
+        """The locals that a node gives values, each with the dotted name of its value."""
+        if isinstance(node, ast.Assign):
+            return [one for target in node.targets for one in self._pairs(target, node.value)]
+        if isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+            return self._pairs(node.target, node.value)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            return self._loop_pairs(node.target, node.iter)
+        return []
+
+    def _pairs(self, target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
+        """`mlp = self.mlp`, and `norm, mlp = self.norm, self.mlp`."""
+        if isinstance(target, ast.Name):
+            return [(target.id, _dotted(value, self.aliases))]
+        both = (target, value)
+        if all(isinstance(one, ast.Tuple) and not _has_star(one) for one in both):
+            inner = zip(*(one.elts for one in both if isinstance(one, ast.Tuple)), strict=False)
+            return [pair for one in inner for pair in self._pairs(*one)]
+        return []
+
+    def _loop_pairs(self, target: ast.expr, over: ast.expr) -> list[tuple[str, str]]:
+        """`layer` of `for layer in self.layers`, also counted by enumerate, also of a slice."""
         counted = isinstance(over, ast.Call) and _dotted(over.func, {}) == "enumerate"
         if isinstance(over, ast.Call) and counted and over.args:
             over = over.args[0]
             if isinstance(target, ast.Tuple) and len(target.elts) == 2:
                 target = target.elts[1]
         if not isinstance(target, ast.Name):
-            return
+            return []
         whole = over.value if isinstance(over, ast.Subscript) else over
-        name = _dotted(whole, self._aliases)
-        self._alias(target.id, f"{name}[*]")
+        return [(target.id, f"{_dotted(whole, self.aliases)}[*]")]
 
-    def _alias(self, local: str, name: str) -> None:
-        if name.startswith("self.") and "(" not in name:
-            self._aliases[local] = name
-        else:
-            self._aliases.pop(local, None)
+    @contextlib.contextmanager
+    def scope(self, names: set[str]) -> Iterator[None]:
+        """Names of a comprehension or lambda, which hide those of the function in it."""
+        outer, hidden = self.inner, {n: self.aliases.pop(n) for n in names & self.aliases.keys()}
+        self.inner = outer | names
+        yield
+        self.inner = outer
+        for name in names:
+            self.aliases.pop(name, None)
+        self.aliases.update(hidden)
+
+
+def _argument_names(arguments: ast.arguments) -> set[str]:
+    return {node.arg for node in ast.walk(arguments) if isinstance(node, ast.arg)}
+
+
+def _has_star(node: ast.Tuple) -> bool:
+    return any(isinstance(one, ast.Starred) for one in node.elts)
 
 
 class _Operation:
     """One statement: names in the order in which they are evaluated, each once."""
 
-    def __init__(self, aliases: dict[str, str], known: set[str]) -> None:
+    def __init__(self, names: _Locals) -> None:
         self.calls: list[str] = []
         self.reads: list[str] = []
         self.writes: list[str] = []
-        self._aliases = aliases
-        self._known = known
+        self._names = names
 
     def entry(self, line: int) -> dict[str, Any]:
         return {"calls": self.calls, "reads": self.reads, "writes": self.writes, "line": line}
 
-    def read(self, value: Any) -> None:
+    def read_statement(self, statement: ast.AST) -> None:
+        """What it evaluates itself, without its blocks."""
+        if isinstance(statement, ast.AugAssign):
+            self._read_in_place(statement)
+        else:
+            self._read_parts(statement, _NOT_RUN)
+
+    def _read(self, value: Any) -> None:
         if isinstance(value, list):
             for item in value:
-                self.read(item)
+                self._read(item)
         elif isinstance(value, ast.Call):
             self._read_call(value)
         elif isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)):
             self._read_name(value)
+        elif isinstance(value, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            self._read_comprehension(value)
+        elif isinstance(value, ast.Lambda):
+            self._read(value.args)
+            with self._names.scope(_argument_names(value.args)):
+                self._read(value.body)
         elif isinstance(value, ast.AST):
-            for field in ast.iter_child_nodes(value):
-                self.read(field)
+            self._read_parts(value)
+
+    def _read_parts(self, node: ast.AST, but: Sequence[str] = ()) -> None:
+        """Values before the targets that they are given to."""
+        given = self._names.given_by(node)  # by the names that hold before it
+        last = ("targets", "target", "optional_vars")
+        for field, value in sorted(ast.iter_fields(node), key=lambda pair: pair[0] in last):
+            if field in _NAMES and isinstance(value, str) and not isinstance(node, ast.alias):
+                self._write(value)  # except … as error, case [first, *rest]
+            elif field not in but:
+                self._read(value)
+        for local, name in given:
+            self._names.bind(local, name)
+
+    def _read_in_place(self, statement: ast.AugAssign) -> None:
+        self._read_inside(statement.target)
+        self._note_read(_dotted(statement.target, self._names.aliases))
+        self._read(statement.value)
+        self._write(_dotted(statement.target, {}))
+
+    def _read_comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+    ) -> None:
+        """Its loops, then the value that it makes of each; its targets are not the function's."""
+        targets = [part for loop in node.generators for part in ast.walk(loop.target)]
+        with self._names.scope({part.id for part in targets if isinstance(part, ast.Name)}):
+            for loop in node.generators:
+                self._read(loop.iter)
+                for local, name in self._names.given_by(loop):
+                    self._names.bind(local, name)
+                self._read(loop.ifs)
+            parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+            self._read(list(parts))
 
     def _read_call(self, call: ast.Call) -> None:
         self._read_inside(call.func)
-        self.read(call.args)
-        self.read(call.keywords)
-        name = _dotted(call.func, self._aliases)
+        self._read(call.args)
+        self._read(call.keywords)
+        name = _dotted(call.func, self._names.aliases)
         root = name.split(".")[0]
-        if root != "self" and root in self._known and "." in name:
-            self._note(self.reads, root)  # a method of a value: hidden.view
+        if root != "self" and root in self._names.known and "." in name:
+            self._note_read(root)  # a method of a value: hidden.view
         self.calls.append(name)  # every call counts, also a second one
 
     def _read_name(self, node: ast.Name | ast.Attribute | ast.Subscript) -> None:
         self._read_inside(node)
-        name = _dotted(node, self._aliases)
+        name = _dotted(node, self._names.aliases)
         if isinstance(node.ctx, (ast.Store, ast.Del)):
-            self._note(self.writes, _dotted(node, {}))
-        elif name != "self" and "(" not in name:
-            self._note(self.reads, name)
+            self._write(_dotted(node, {}))
+        elif name != "self":
+            self._note_read(name)
 
     def _read_inside(self, node: ast.AST) -> None:
         """Calls and indices below a dotted name."""
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             if isinstance(node, ast.Subscript):
-                self.read(node.slice)
+                self._read(node.slice)
             node = node.value
         if not isinstance(node, ast.Name):
-            self.read(node)
+            self._read(node)
 
-    @staticmethod
-    def _note(names: list[str], name: str) -> None:
-        if name not in names:
+    def _note_read(self, name: str) -> None:
+        if "(" not in name:
+            self._note(self.reads, name)
+
+    def _write(self, name: str) -> None:
+        if "." not in name and "[" not in name:
+            self._names.bind(name)
+        self._note(self.writes, name)
+
+    def _note(self, names: list[str], name: str) -> None:
+        if name not in names and re.split(r"[.[]", name)[0] not in self._names.inner:
             names.append(name)
 
 
@@ -220,6 +299,8 @@ def _dotted(node: ast.AST, aliases: dict[str, str]) -> str:
         elif isinstance(node, ast.Call):
             parts.append("()")
             node = node.func
+        elif isinstance(node, ast.NamedExpr):
+            node = node.value
         elif isinstance(node, ast.Name):
             return aliases.get(node.id, node.id) + "".join(reversed(parts))
         else:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines, transformers_model
+from layerscope.capture.errors import of_foreign_code
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.profiler import recording
 from layerscope.capture.walk.call_order import CallRecorder
@@ -33,6 +34,17 @@ def tree_of(
     profile: ProfilePlace | None = None,
 ) -> dict[str, Any]:
     """The document of a loaded model."""
+    with of_foreign_code(f"the modules of {options.model} cannot be read"):
+        return _tree_of(options, model, run_id, input_len, profile)
+
+
+def _tree_of(
+    options: ModelOptions,
+    model: Any,
+    run_id: str,
+    input_len: int | None,
+    profile: ProfilePlace | None,
+) -> dict[str, Any]:
     run = Run(
         model=options.model,
         source="loaded_transformers_model",

@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from layerscope.capture.walk.implementations import implementations_of
+from layerscope.capture.walk.module_paths import ModulePlace, module_places
 from layerscope.capture.walk.source_flow import Flow, flow_of
 from layerscope.capture.walk.tensors import tensor_metadata
 
 # With more modules than this (a model of some thousand experts) the source flow of a class stands
 # at its first module alone: some 3 KB each would make a document of 100 MB.
 MOST_FULL_NODES = 5000
+_INT64 = 1 << 63
 
 
 class TreeBuilder:
@@ -29,39 +31,37 @@ class TreeBuilder:
 
     def build(self, model: Any) -> dict[str, Any]:
         """The root node; `children` in the order of definition, a shared module at its first."""
-        modules = list(model.named_modules())
-        path_of = {id(module): path for path, module in modules}
-        self.is_short = len(modules) > self._most_full_nodes
-        nodes: dict[str, dict[str, Any]] = {}
-        for path, module in modules:
-            node = nodes[path] = self._node(path, module)
-            if path:
-                nodes[path.rpartition(".")[0]]["children"].append(node)
-        for path, module in modules:
-            for name, child in _named_children(module):
-                first = path_of[id(child)]
-                other = f"{path}.{name}" if path else name
-                if first != other:
-                    nodes[first].setdefault("aliases", []).append(other)
-        return nodes[""]
+        places = module_places(model)
+        self.is_short = len(places) > self._most_full_nodes
+        nodes: list[dict[str, Any]] = []
+        for place in places:
+            node = self._node(place)
+            nodes.append(node)
+            if place.parent is not None:
+                nodes[place.parent]["children"].append(node)
+        return nodes[0]
 
-    def _node(self, path: str, module: Any) -> dict[str, Any]:
+    def _node(self, place: ModulePlace) -> dict[str, Any]:
+        path, module = place.path, place.module
         cls = type(module)
         flow = functools.partial(self._flow_at, path)
-        return {
-            "name": path.rpartition(".")[2] or "model",
+        node = {
+            "name": place.name,
             "path": path,
             "class": cls.__name__,
             "module": f"{cls.__module__}.{cls.__qualname__}",
             "init": flow(cls.__init__),
             "forward": flow(cls.forward),
-            "weights": self._tensors(path, module.named_parameters),
-            "buffers": self._tensors(path, module.named_buffers),
+            "weights": self._tensors(path, module._parameters),
+            "buffers": self._tensors(path, module._buffers),
             "config": scalar_attributes(module),
             "implementations": implementations_of(module, flow),
             "extra_repr": _extra_repr(module),
             "children": [],
         }
+        if place.aliases:
+            node["aliases"] = place.aliases
+        return node
 
     def _flow_at(self, path: str, function: Callable[..., Any]) -> Flow:
         first = self._full_at.setdefault(function, path)
@@ -75,31 +75,35 @@ class TreeBuilder:
             "execution_order": [],
         }
 
-    def _tensors(self, path: str, named: Callable[..., Iterator[tuple[str, Any]]]) -> Any:
+    def _tensors(self, path: str, own: Mapping[Any, Any]) -> dict[str, Any]:
         """The module's own tensors; of tied ones each place, with the first one's name."""
         tensors = {}
-        for name, tensor in named(recurse=False, remove_duplicate=False):
-            whole = f"{path}.{name}" if path else name
-            entry = tensors[name] = tensor_metadata(tensor)
+        for name, tensor in own.items():
+            if tensor is None:
+                continue
+            whole = f"{path}.{name}" if path else str(name)
+            entry = tensors[str(name)] = tensor_metadata(tensor)
             first = self._tensor_at.setdefault(id(tensor), whole)
             if first != whole:
                 entry["tied_to"] = first
         return tensors
 
 
-def _named_children(module: Any) -> Iterator[tuple[str, Any]]:
-    """Like named_children(), with a child under each of its names."""
-    return ((name, child) for name, child in module._modules.items() if child is not None)
-
-
 def scalar_attributes(module: Any) -> dict[str, Any]:
-    """Numbers, texts and flags that the module holds itself; NaN and infinities as text."""
+    """Numbers, texts and flags that the module holds itself; NaN and infinities as text.
+
+    Whole numbers beyond 64 bits are left out: readers of JSON hold none.
+    """
     found: dict[str, Any] = {}
     for name, value in vars(module).items():
-        if name.startswith("_") or not isinstance(value, (str, int, float, bool, type(None))):
+        if not isinstance(name, str) or name.startswith("_"):
+            continue
+        if not issubclass(type(value), (str, int, float, type(None))):
             continue
         if isinstance(value, float) and not math.isfinite(value):
             value = str(value)
+        if isinstance(value, int) and not -_INT64 <= value < _INT64:
+            continue
         found[name] = value
     return found
 

@@ -31,6 +31,10 @@ def _install() -> None:
         # exit are only printed at this point.
         print(f"layerscope: {error}", file=sys.stderr)
         raise SystemExit(error.code) from None
+    except Exception as error:
+        print(f"layerscope: {type(error).__name__}: {error}", file=sys.stderr)
+        if os.environ.get("LAYERSCOPE_PATCH"):
+            raise SystemExit(1) from None
 
 
 if os.environ.get("LAYERSCOPE_HOOKS") or os.environ.get("LAYERSCOPE_PATCH"):

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture.in_engine.settings import Point
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from layerscope.capture.hooks.settings import Point
+from layerscope.capture import engines
+from layerscope.capture.in_engine.settings import Point
 
 
 def uniform(pasts: Iterable[int]) -> Point | None:
@@ -66,12 +67,16 @@ class StepPoint:
 
 
 STEP_POINTS = (
-    StepPoint("vllm", "vllm.v1.worker.gpu_worker", "Worker", "execute_model", vllm_point),
+    StepPoint(engines.VLLM, "vllm.v1.worker.gpu_worker", "Worker", "execute_model", vllm_point),
     StepPoint(
-        "sglang", "sglang.srt.model_executor.model_runner", "ModelRunner", "forward", sglang_point
+        engines.SGLANG,
+        "sglang.srt.model_executor.model_runner",
+        "ModelRunner",
+        "forward",
+        sglang_point,
     ),
     StepPoint(
-        "trtllm",
+        engines.TENSORRT_LLM,
         "tensorrt_llm._torch.pyexecutor.model_engine",
         "PyTorchModelEngine",
         "forward",

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.drive.marked_steps import MarkedStep, note_step
-from layerscope.capture.hooks.process_rank import process_rank
-from layerscope.capture.hooks.range_backends import RangeBackend
-from layerscope.capture.hooks.settings import ARMED, Point, StepSettings
+from layerscope.capture.in_engine.marked_steps import MarkedStep, note_step
+from layerscope.capture.in_engine.process_rank import process_rank
+from layerscope.capture.in_engine.range_backends import RangeBackend
+from layerscope.capture.in_engine.settings import ARMED, Point, StepSettings
 
 _LOG = logging.getLogger("layerscope.drive")
 

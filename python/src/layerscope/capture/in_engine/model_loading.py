@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from layerscope.capture.hooks.import_watch import ImportWatch
-from layerscope.capture.hooks.process_rank import note_replica
+from layerscope.capture import engines
+from layerscope.capture.in_engine.import_watch import ImportWatch
+from layerscope.capture.in_engine.process_rank import note_replica
 
 ModelLoaded = Callable[[Any], None]
 
@@ -31,14 +32,20 @@ class LoadingPoint:
 
 LOADING_POINTS = (
     # vLLM 0.8 and later: every loader derives from this class; a runner then only calls the model.
-    LoadingPoint("vllm", "vllm.model_executor.model_loader", "BaseModelLoader", "load_model", True),
+    LoadingPoint(
+        engines.VLLM, "vllm.model_executor.model_loader", "BaseModelLoader", "load_model", True
+    ),
     # SGLang: `init_device_graphs` captures after it (all of 0.4 and 0.5).
     LoadingPoint(
-        "sglang", "sglang.srt.model_executor.model_runner", "ModelRunner", "load_model", False
+        engines.SGLANG,
+        "sglang.srt.model_executor.model_runner",
+        "ModelRunner",
+        "load_model",
+        False,
     ),
     # TensorRT-LLM's PyTorch backend (0.17 and later): the constructor loads, `warmup` captures.
     LoadingPoint(
-        "trtllm",
+        engines.TENSORRT_LLM,
         "tensorrt_llm._torch.pyexecutor.model_engine",
         "PyTorchModelEngine",
         "__init__",

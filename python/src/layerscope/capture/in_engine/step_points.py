@@ -14,18 +14,18 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from layerscope.capture.drive.engine_steps import STEP_POINTS, StepPoint
-from layerscope.capture.drive.step_marker import StepMarker
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.hooks.import_watch import ImportWatch
-from layerscope.capture.hooks.model_loading import with_subclasses
-from layerscope.capture.hooks.range_backends import (
+from layerscope.capture.in_engine.engine_steps import STEP_POINTS, StepPoint
+from layerscope.capture.in_engine.import_watch import ImportWatch
+from layerscope.capture.in_engine.model_loading import with_subclasses
+from layerscope.capture.in_engine.range_backends import (
     NvtxBackend,
     RangeBackend,
     RecordFunctionBackend,
     SeveralBackends,
 )
-from layerscope.capture.hooks.settings import HookSettings, Point
+from layerscope.capture.in_engine.settings import HookSettings, Point
+from layerscope.capture.in_engine.step_marker import StepMarker
 
 _LOG = logging.getLogger("layerscope.drive")
 
@@ -33,14 +33,18 @@ _LOG = logging.getLogger("layerscope.drive")
 def _marking(
     original: Callable[..., Any], point: Callable[..., Point | None], marker: StepMarker
 ) -> Callable[..., Any]:
+    is_said = False
+
     @functools.wraps(original)
     def replaced(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal is_said
         try:
             here = point(self, *args, **kwargs)
-        except (AttributeError, TypeError, ValueError) as error:
+        except Exception as error:
             # Another version of the engine: the run goes on, and `drive` says what was not marked.
-            _LOG.error("layerscope: the step's batch cannot be read: %s", error)
-            here = None
+            if not is_said:
+                _LOG.error("layerscope: the step's batch cannot be read: %s", error)
+            is_said, here = True, None
         return marker.run(here, lambda: original(self, *args, **kwargs))
 
     return replaced

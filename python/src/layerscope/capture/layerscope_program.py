@@ -11,7 +11,7 @@ PROGRAM = "layerscope"
 VARIABLE = "LAYERSCOPE_BIN"
 
 
-def engine_program() -> str | None:
+def layerscope_program() -> str | None:
     """That of LAYERSCOPE_BIN, else that of PATH; None where there is neither.
 
     Errors: LAYERSCOPE_BIN names what is no program.

@@ -37,10 +37,11 @@ class StepSettings:
     def from_json(text: str) -> StepSettings:
         """Reads the variable; raises CaptureError."""
         try:
-            fields = json.loads(text)
-            points = frozenset((int(batch), int(past)) for batch, past in fields["points"])
-            return StepSettings(points)
-        except (ValueError, KeyError, TypeError):
+            points = [(batch, past) for batch, past in json.loads(text)["points"]]
+            if any(type(count) is not int or count < 1 for point in points for count in point):
+                raise ValueError("a batch or a past length is no count")
+            return StepSettings(frozenset(points))
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise CaptureError(
                 f"{STEPS} is no list of steps: {text[:80]}",
                 'it reads {"points": [[batch, past length], …]}',
@@ -83,9 +84,13 @@ def settings_of(environment: Mapping[str, str] | None = None) -> HookSettings | 
     text = values.get(HOOKS, "").strip()
     if text in ("", "0", "off", "none"):
         return None
-    steps = values.get(STEPS)
-    return HookSettings(
-        backend_names(text),
-        Path(values.get(FOLDER) or ".").absolute(),
-        StepSettings.from_json(steps) if steps else None,
-    )
+    backends, steps = backend_names(text), values.get(STEPS)
+    try:
+        folder = Path(values.get(FOLDER) or ".").absolute()
+    except OSError as error:
+        raise CaptureError(
+            f"the working folder is not there any more: {error.strerror}",
+            f"set {FOLDER} to an absolute path",
+            USAGE,
+        ) from None
+    return HookSettings(backends, folder, StepSettings.from_json(steps) if steps else None)

@@ -1,0 +1,30 @@
+"""What records a drive: nsys, the engine's own torch profiler, or nothing."""
+
+from __future__ import annotations
+
+from layerscope.capture import engines
+from layerscope.capture.drive.nsys import nsys_program, require_nsys
+from layerscope.capture.errors import USAGE, CaptureError
+
+PROFILERS = ("auto", "nsys", "torch", "none")
+
+
+def chosen_profiler(asked: str, engine: str, *, dry_run: bool) -> str:
+    """nsys, torch or none; raises CaptureError where what is needed is missing."""
+    if asked == "nsys" and not dry_run:
+        require_nsys()
+    if asked != "auto":
+        profiler = asked
+    elif nsys_program() is not None:
+        profiler = "nsys"
+    else:
+        profiler = "torch"
+    if profiler == "torch" and engine == engines.TENSORRT_LLM:
+        raise CaptureError(
+            "TensorRT-LLM is recorded with nsys, which is not on PATH"
+            if asked == "auto"
+            else "TensorRT-LLM's torch profiler cannot be started from outside",
+            "install Nsight Systems (package nsight-systems), or add --profiler none",
+            USAGE,
+        )
+    return profiler
