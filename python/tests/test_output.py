@@ -138,12 +138,14 @@ def test_what_a_killed_run_left_aside_is_removed_by_the_next(tmp_path: Path) -> 
         done = subprocess.run([sys.executable, "-c", write, tmp_path / name], check=False)
         assert done.returncode == -signal.SIGKILL
     (other,) = tmp_path.glob(".other.*")
+    mine = tmp_path / ".out.original"  # of a user who lets nobody look in
+    mine.mkdir(mode=0o700)
     with new_folder(tmp_path / "out") as folder:
-        assert _names(tmp_path) == sorted([other.name, folder.name])
+        assert _names(tmp_path) == sorted([mine.name, other.name, folder.name])
         _fill(tmp_path / "out", text="of another run")  # takes the place, and leaves this one alone
         assert folder.is_dir()
         shutil.rmtree(tmp_path / "out")
-    assert _names(tmp_path) == [other.name, "out"]
+    assert _names(tmp_path) == [other.name, mine.name, "out"]
 
 
 def test_a_finished_folder_that_could_not_take_its_place_is_not_removed_by_the_next(

@@ -21,6 +21,7 @@ from layerscope.capture import processes
 from layerscope.capture.errors import CaptureError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_ASIDE = ".layerscope-"  # in the name of a folder that is being filled: no user's folder has it
 _UNFINISHED = stat.S_IFDIR | 0o700  # as mkdtemp makes a folder; a finished one has another mode
 _FINISHED = 0o755
 
@@ -112,7 +113,7 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 def _folder_aside(place: Path) -> tuple[Path, int | None]:
     """A hidden folder beside `place`, locked where the file system has locks. Raises OSError."""
     while True:
-        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
+        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}{_ASIDE}", dir=place.parent))
         try:
             return aside, lock_folder(aside)
         except (BlockingIOError, FileNotFoundError):
@@ -127,7 +128,7 @@ def _remove_stale(place: Path) -> None:
     Not what is finished and could not take its place, nor what somebody still holds; nor anything
     where the file system has no locks.
     """
-    name = re.compile(rf"\.{re.escape(place.name)}\.[a-z0-9_]{{8}}")
+    name = re.compile(rf"\.{re.escape(place.name + _ASIDE)}[a-z0-9_]{{8}}")
     with contextlib.suppress(OSError):
         for found in place.parent.iterdir():
             if name.fullmatch(found.name) and found.lstat().st_mode == _UNFINISHED:
