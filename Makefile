@@ -31,9 +31,9 @@ test: deps  ## all that a release needs: checks, release, asan and tsan builds, 
 	JOBS=$(JOBS) sh tools/test.sh
 
 test-python: deps  ## lint, types and tests of the Python package alone (about 5 GB for torch, once)
-	LAYERSCOPE_BIN=$(CURDIR)/$(BINARY) sh tools/python.sh test
+	sh tools/python.sh test
 
-test-engines:  ## the Python package in a real vLLM (CPU build; 6 GB, up to 20 minutes)
+test-engines: build  ## the Python package in a real vLLM (CPU build; 6 GB, up to 20 minutes)
 	@sh tools/python.sh engines
 
 bench: deps  ## layerscope against the floor program on a 500 MB trace

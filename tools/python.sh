@@ -8,13 +8,16 @@
 # which runs on the CPU). Tests read what they wrote with $LAYERSCOPE_BIN, else with
 # build/release/layerscope. Without Python 3.10, the module venv or a network for the packages
 # nothing is tested, said loudly; CI=true makes that an error. `engines` has an environment of its
-# own, build/python/vllm, about 6 GB, and takes up to 20 minutes; without it, it fails.
+# own, build/python/vllm, about 6 GB, and takes up to 20 minutes; without it, or without the
+# program, it fails.
 set -eu
 case ${LAYERSCOPE_BIN:-} in
   /*) ;;
   */*) LAYERSCOPE_BIN=$PWD/$LAYERSCOPE_BIN ;; # of the folder in which it was said
 esac
 cd "$(dirname "$0")/.."
+# The program that reads what tests wrote, also where it is not there: they take no other one.
+export LAYERSCOPE_BIN="${LAYERSCOPE_BIN:-$PWD/build/release/layerscope}"
 venv=build/python/venv
 bin=$venv/bin
 stamp=$venv/layerscope-stamp
@@ -93,16 +96,10 @@ sys.exit(f"python: the wheel lacks {missing}" if missing else 0)
 END
 }
 
-# The program that reads what tests wrote, also where it is not there: they take no other one.
-program() {
-  echo "${LAYERSCOPE_BIN:-$PWD/build/release/layerscope}"
-}
-
 run_tests() {
   if ! make_venv; then return "$([ -z "${CI:-}" ] && echo 0 || echo 1)"; fi
   lint
-  (cd python && PYTHONDONTWRITEBYTECODE=1 LAYERSCOPE_BIN=$(program) \
-    "../$bin/python" -m pytest "$@")
+  (cd python && PYTHONDONTWRITEBYTECODE=1 "../$bin/python" -m pytest "$@")
   wheel
 }
 
@@ -138,8 +135,12 @@ run_engines() {
     echo "python: Python 3.10 or later is not on PATH (Debian: python3)" >&2
     return 1
   fi
+  if [ ! -x "$LAYERSCOPE_BIN" ]; then
+    echo "python: $LAYERSCOPE_BIN, which reads what the engine wrote, is not there (make build)" >&2
+    return 1
+  fi
   make_vllm
-  (cd python && PYTHONDONTWRITEBYTECODE=1 LAYERSCOPE_BIN=$(program) \
+  (cd python && PYTHONDONTWRITEBYTECODE=1 \
     "../build/python/vllm/bin/python" -m pytest tests/engines --durations=0 "$@")
 }
 

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
+import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,13 +145,31 @@ class Program:
     def __init__(self, program: str) -> None:
         self.program = program
 
-    def run(self, words: Sequence[str | Path], *, code: int = 0) -> str:
+    def run(self, words: Sequence[str | Path], *, code: int = 0, folder: Path | None = None) -> str:
         """Standard output; the test fails when the exit code is another."""
         done = subprocess.run(
-            [self.program, *map(str, words)], capture_output=True, text=True, timeout=120
+            [self.program, *map(str, words)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=folder,
         )
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout
+
+    def view(self, words: Sequence[str | Path]) -> dict[str, Any]:
+        """What the server of `layerscope view WORDS` says about its files."""
+        command = [self.program, "view", *map(str, words), "--port", "0", "--no-open"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                address = server.stdout.readline().strip()
+                with urllib.request.urlopen(address.replace("/?", "/api/view?")) as answer:
+                    said = json.load(answer)
+            finally:
+                server.terminate()
+        assert isinstance(said, dict)
+        return said
 
     def json(self, *words: str | Path) -> dict[str, Any]:
         """The document of `layerscope WORDS --format json`."""

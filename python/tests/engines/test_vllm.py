@@ -137,9 +137,7 @@ def test_serve_bench_with_hooks_of_the_entry_point_in_spawned_workers(
     # The server's own processes have other titles.
     titles = {pid: said for (pid, _), said in vllm.seen.items()}
     assert all("Worker" in titles[pid] for pid in workers), titles
-    for line in said.splitlines():
-        if line.startswith("  layerscope "):
-            layerscope_bin.run([*line.split()[1:], "-o", vllm.folder / "read.json"])
+    _follow_hint(said, layerscope_bin, vllm.folder)
     workload = vllm.folder / "workload.json"
     bench: list[str | Path] = [out / "bench.json", out / "metrics_after.txt"]
     before: list[str | Path] = ["--prometheus-before", out / "metrics_before.txt"]
@@ -155,6 +153,18 @@ def test_serve_bench_with_hooks_of_the_entry_point_in_spawned_workers(
     vllm.say(f"ready in {record['server']['ready_s']} s, client {record['client']['seconds']} s")
     vllm.say(f"ttft p50 {summary['ttft']['p50_ns'] / 1e6:.1f} ms, {len(server)} metrics")
     vllm.say(f"hooks: {reports[0]['modules']} modules in each of {sorted(workers)}")
+
+
+def _follow_hint(said: str, layerscope_bin: Program, folder: Path) -> None:
+    """Runs, in `folder`, the commands with which serve-bench says that its folder is read."""
+    commands = [line.split()[1:] for line in said.splitlines() if line.startswith("  layerscope ")]
+    assert [words[0] for words in commands if "/" not in words[0]] == ["workload", "map", "view"]
+    for words in commands:
+        if words[0] == "view":
+            assert len(layerscope_bin.view(words[1:])["inputs"]) > 0
+        else:
+            layerscope_bin.run(words, folder=folder)
+    assert (folder / "model_execution.json").is_file()
 
 
 @pytest.mark.parametrize("victim", ["server", "worker"])
