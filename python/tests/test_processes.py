@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from layerscope.capture import process_tree, processes
+from layerscope.capture import interrupts, process_tree, processes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.process_tree import Process
 
@@ -67,8 +67,8 @@ def test_the_holder_of_a_port_is_found() -> None:
 def raised() -> Iterator[list[int]]:
     """Numbers of the signals whose handlers ran."""
     numbers: list[int] = []
-    before = {n: signal.getsignal(n) for n in processes.INTERRUPTS}
-    for number in processes.INTERRUPTS:
+    before = {n: signal.getsignal(n) for n in interrupts.INTERRUPTS}
+    for number in interrupts.INTERRUPTS:
         signal.signal(number, lambda n, _: numbers.append(n))
     yield numbers
     for number, handler in before.items():
@@ -76,11 +76,11 @@ def raised() -> Iterator[list[int]]:
 
 
 def test_interrupts_wait_and_then_do_what_they_do(raised: list[int]) -> None:
-    with processes.held_interrupts() as held:
+    with interrupts.held() as held:
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
         assert raised == []
-        assert held.received == [signal.SIGTERM, signal.SIGINT]
+        assert held == [signal.SIGTERM, signal.SIGINT]
     assert raised == [signal.SIGTERM]
     signal.raise_signal(signal.SIGINT)
     assert raised == [signal.SIGTERM, signal.SIGINT]
@@ -96,16 +96,16 @@ def test_an_interrupt_that_is_dropped_ends_the_block_at_its_end(fails: bool) -> 
     before = signal.signal(signal.SIGTERM, _interrupt)
     reached = []
     try:
-        with pytest.raises(KeyboardInterrupt), processes.lasting_interrupts():
+        with pytest.raises(KeyboardInterrupt), interrupts.lasting():
             with contextlib.suppress(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGTERM)
             reached.append("the end of the block")
             if fails:
                 raise RuntimeError("a worker was ended")
         assert signal.getsignal(signal.SIGTERM) is _interrupt
-        with processes.lasting_interrupts():
+        with interrupts.lasting():
             reached.append("a block without interrupts")
-        with pytest.raises(KeyboardInterrupt), processes.lasting_interrupts():
+        with pytest.raises(KeyboardInterrupt), interrupts.lasting():
             signal.raise_signal(signal.SIGTERM)
             reached.append("what an interrupt ends at once")
     finally:

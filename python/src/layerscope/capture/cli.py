@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import importlib
 import io
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from layerscope import __version__
-from layerscope.capture import errors
+from layerscope.capture import errors, interrupts
 from layerscope.capture.command import Command
 
 # The modules that hold a `COMMAND`, in the order in which help lists them.
@@ -106,30 +103,6 @@ def _unknown_command(name: str, verbs: Sequence[str]) -> str:
     return f"layerscope-capture: no command '{name}'; {hint}"
 
 
-@contextlib.contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
-    """SIGTERM ends a command as Ctrl-C does: processes are ended, half-written folders removed.
-
-    So does SIGHUP, of a terminal that is closed, unless nohup had it ignored.
-    """
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = [signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        numbers.append(signal.SIGHUP)
-    before = [(number, signal.signal(number, interrupt)) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code (`errors` has them)."""
     for stream in (sys.stdout, sys.stderr):  # names of files, and terminals, may be no UTF-8
@@ -159,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(command: Command, options: argparse.Namespace) -> int:
     """Prints what a user can mend; other exceptions are faults of this program."""
     try:
-        with _sigterm_interrupts():
+        with interrupts.raised():
             return command.run(options)
     except errors.CaptureError as error:
         print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture import processes
+from layerscope.capture import interrupts
 from layerscope.capture.errors import CaptureError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -100,7 +100,7 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     is_done = False
     try:
         yield aside
-        with processes.held_interrupts():
+        with interrupts.held():
             is_done = True
             _take_place(aside, place, force=force)
     finally:

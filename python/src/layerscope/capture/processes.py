@@ -8,20 +8,17 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 
-from layerscope.capture import process_tree
+from layerscope.capture import interrupts, process_tree
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.process_tree import Process
 
 _TERM_GRACE_S = 20.0  # what an engine takes to free its GPUs; after that SIGKILL
 _KILL_WAIT_S = 10.0
 _POLL_S = 0.1
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def free_port(host: str = "127.0.0.1") -> int:
@@ -53,79 +50,14 @@ def group_is_alive(group: int) -> bool:
     return True
 
 
-class _Interrupts:
-    """Interrupts that came while they were held back, by number of arrivals."""
-
-    def __init__(self) -> None:
-        self.received: list[signal.Signals] = []
-
-    def note(self, number: int, _: FrameType | None) -> None:
-        self.received.append(signal.Signals(number))
-
-
-@contextlib.contextmanager
-def held_interrupts() -> Iterator[_Interrupts]:
-    """Ctrl-C, SIGTERM and SIGHUP wait until the block is left, and then do what they do.
-
-    For the moments in which they would leave processes behind. Outside the main thread, where no
-    signal arrives, nothing changes.
-    """
-    held = _Interrupts()
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        handlers = {number: signal.getsignal(number) for number in INTERRUPTS}
-        for number, handler in handlers.items():
-            if handler not in (signal.SIG_IGN, None):
-                before[number] = signal.signal(number, held.note)
-    try:
-        yield held
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if held.received:
-            signal.raise_signal(held.received[0])
-
-
-@contextlib.contextmanager
-def lasting_interrupts() -> Iterator[None]:
-    """Ctrl-C, SIGTERM and SIGHUP end the block, at its end if what runs in it drops the exception.
-
-    pyzmq's poll, in which vLLM waits for its workers, drops what a handler raises.
-    """
-    received: list[int] = []
-    before: dict[int, Callable[[int, FrameType | None], object]] = {}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        before[number](number, frame)
-
-    if threading.current_thread() is threading.main_thread():
-        for number in INTERRUPTS:
-            handler = signal.getsignal(number)
-            if callable(handler):
-                before[number] = handler
-                signal.signal(number, note)
-    try:
-        yield
-    except Exception as error:
-        if received:
-            raise KeyboardInterrupt from error
-        raise
-    finally:
-        for restored, handler in before.items():
-            signal.signal(restored, handler)
-    if received:
-        raise KeyboardInterrupt
-
-
 def end_group(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None:
     """Ends a process and all that it started: SIGINT, then SIGTERM, then SIGKILL.
 
     Those in its process group and its descendants in others. A second Ctrl-C shortens the wait.
     """
-    with held_interrupts() as held:
+    with interrupts.held() as received:
         grace = _TERM_GRACE_S if grace_s is None else grace_s
-        _end(_Tree(process.pid, process.poll), grace, lambda: len(held.received) > 0)
+        _end(_Tree(process.pid, process.poll), grace, lambda: bool(received))
 
 
 def end_process(pid: int) -> None:
@@ -209,7 +141,7 @@ def adopted() -> Iterator[None]:
         try:
             yield
         finally:
-            with held_interrupts():
+            with interrupts.held():
                 _end_orphans(before)
 
 
@@ -251,7 +183,7 @@ def running(
     are ended, too, where this process is killed.
     """
     with contextlib.ExitStack() as stack:
-        with held_interrupts():  # between its start and the note that it is to be ended
+        with interrupts.held():  # between its start and the note that it is to be ended
             guard = stack.enter_context(_guard())
             process = _start(words, log, env)
             stack.callback(end_group, process)

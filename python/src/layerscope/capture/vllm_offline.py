@@ -10,7 +10,7 @@ from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture import processes
+from layerscope.capture import interrupts, processes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.random_prompts import prompts_of, tokens_within
@@ -60,7 +60,7 @@ def offline_llm(
         environment.setdefault(_MULTIPROCESSING, "0")
     with processes.adopted():
         try:
-            with processes.lasting_interrupts():
+            with interrupts.lasting():
                 llm = _make(llm_keywords(options, eager=eager), profiler, environment)
         except Exception as error:  # whatever an engine raises: missing files, memory, libraries
             raise CaptureError(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
+from layerscope.capture import interrupts
 from layerscope.capture.errors import INTERRUPTED, CaptureError
-from layerscope.capture.processes import INTERRUPTS
 
 _SHELL_SIGNALS = 128  # a shell's exit code for a command that signal n killed is 128 + n
 
@@ -51,27 +49,13 @@ def _terminal_sends_it() -> bool:
         return False
 
 
-@contextlib.contextmanager
-def _passed_signals() -> Iterator[_PassedSignals]:
-    passed = _PassedSignals()
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in INTERRUPTS:
-            if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                before[number] = signal.signal(number, passed.note)
-    try:
-        yield passed
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def run_foreground(words: Sequence[str], environment: Mapping[str, str]) -> int:
     """The command's exit code; INTERRUPTED where Ctrl-C, SIGTERM or SIGHUP ended it.
 
     These reach the command, and it is waited for. Errors: it cannot be started.
     """
-    with _passed_signals() as passed:
+    passed = _PassedSignals()
+    with interrupts.handled(passed.note):
         try:
             process = subprocess.Popen(list(words), env=dict(environment))
         except OSError as error:

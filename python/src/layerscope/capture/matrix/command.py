@@ -68,10 +68,17 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _plan_lines(runs: list[PlannedRun]) -> list[str]:
+    """`plan_lines` of each model; the plan is one, and so is what is said of it."""
+    lines: list[str] = []
+    for model in dict.fromkeys(run.plan.model for run in runs):
+        lines = plan_lines([model])
+    return lines
+
+
 def _describe(declaration: Declaration, runs: list[PlannedRun]) -> None:
-    patches: list[str] = []
+    patches = _plan_lines(runs)
     for run in runs:
-        patches = plan_lines([run.plan.model])
         print(f"would run: {run.name}: {len(run.plan.points)} points ({run.plan.model})")
     print(*patches, f"would write to: {declaration.output / TABLE}", sep="\n")
 
@@ -110,8 +117,7 @@ def _run(options: argparse.Namespace) -> int:
         return _dry_run(options)
     declaration = load_declaration(options.file)
     runs = list(planned_runs(declaration))
-    for run in runs:  # what raises does so before anything is recorded
-        plan_lines([run.plan.model])
+    _plan_lines(runs)  # what raises does so before anything is recorded
     program = layerscope_program()
     if options.parquet is not None:
         require_parquet()
