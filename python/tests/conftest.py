@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import importlib.util
 import json
 import os
@@ -111,6 +112,14 @@ def nvtx_package(absent: Callable[[str], NoReturn]) -> None:
         absent("NVTX ranges: the package nvtx is not installed")
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a file of JSON, compressed or not."""
+    data = path.read_bytes()
+    document = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    assert isinstance(document, dict)
+    return document
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a run of the command line left."""
@@ -137,6 +146,12 @@ def run_capture(capsys: pytest.CaptureFixture[str]) -> RunCapture:
         return Outcome(code, said.out, said.err)
 
     return run
+
+
+@pytest.fixture
+def tiny_config(tmp_path: Path) -> Path:
+    (tmp_path / "config.json").write_text('{"model_type": "x", "vocab_size": 128}')
+    return tmp_path
 
 
 class Program:

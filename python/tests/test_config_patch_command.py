@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 import types
@@ -14,8 +13,7 @@ import pytest
 from conftest import RunCapture
 
 from layerscope.capture import errors
-from layerscope.capture.errors import CaptureError
-from layerscope.capture.patches.plan import PatchPlan, RoutingPlan, load_plan, plan_from_environment
+from layerscope.capture.patches.plan import PatchPlan, RoutingPlan, load_plan
 
 _CONFIG = {
     "architectures": ["Qwen3MoeForCausalLM"],
@@ -310,42 +308,6 @@ def test_a_missing_model_says_where_was_looked(
     assert "hf download org/name" in done.err
 
 
-@pytest.mark.parametrize(
-    ("document", "says"),
-    [
-        ({"schema": "other"}, "schema is 'other'"),
-        ({"num_layers": -1}, "num_layers is -1"),
-        ({"model_type": 7}, "model_type is no name"),
-        ({"architectures": "Qwen3"}, "architectures is no list of names"),
-        ({"keep_layers": [1]}, "keep_layers is no list"),
-        ({"keep_layers": [0, 9]}, "keep_layers is no list"),
-        ({"routing": []}, "routing is no object"),
-        ({"routing": {"experts": 4}}, "top_k is None"),
-        (
-            {"routing": {"experts": 4, "top_k": 8, "groups": 1, "top_groups": 1, "ep_ranks": 1}},
-            "is not possible",
-        ),
-    ],
-)
-def test_a_plan_that_is_none_is_refused(
-    document: dict[str, Any], says: str, tmp_path: Path
-) -> None:
-    whole = {"schema": "layerscope_patch/1", "num_layers": 4, **document}
-    (tmp_path / "layerscope_patch.json").write_text(json.dumps(whole))
-    with pytest.raises(CaptureError, match=says) as refused:
-        load_plan(tmp_path)
-    assert refused.value.code == 3
-
-
-def test_the_environment_names_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LAYERSCOPE_PATCH", raising=False)
-    assert plan_from_environment() is None
-    (tmp_path / "layerscope_patch.json").write_text(json.dumps(PatchPlan(3, (0,)).document()))
-    monkeypatch.setenv("LAYERSCOPE_PATCH", str(tmp_path))
-    assert plan_from_environment() == PatchPlan(3, (0,))
-    assert os.environ["LAYERSCOPE_PATCH"] == str(tmp_path)
-
-
 def test_what_is_said_behind_a_folder_fits_its_model(
     run_capture: RunCapture, tmp_path: Path
 ) -> None:
@@ -398,11 +360,3 @@ def test_nothing_is_computed_from_a_model_that_cannot_be(
     assert done.code == errors.INVALID_INPUT
     assert said in done.err and not (tmp_path / "out").exists()
     assert run_capture("config-patch", model, "-o", tmp_path / "out").code == errors.OK
-
-
-@pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
-def test_a_plan_that_is_no_file_is_refused_at_once(name: str, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(CaptureError, match="is no regular file") as refused:
-        load_plan(tmp_path / name)
-    assert refused.value.code == errors.INVALID_INPUT

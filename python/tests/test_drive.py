@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,19 +13,15 @@ import pytest
 from conftest import Program, RunCapture
 from nvtx_recorder import Push, read_pushes
 
-from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import DriveSummary
-from layerscope.capture.drive.engine_drivers import vllm_block_tokens
 from layerscope.capture.drive.nsys import nsys_words
 from layerscope.capture.drive.recordings import recordings, spread_side_files
-from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.annotation_file import annotations_name
 from layerscope.capture.in_engine.engine_steps import sglang_point, trtllm_point, vllm_point
 from layerscope.capture.in_engine.settings import ARMED, StepSettings
 from layerscope.capture.in_engine.step_marker import StepMarker
 from layerscope.capture.in_engine.step_points import _marking
 from layerscope.capture.patches.plan import load_plan
-from layerscope.capture.random_prompts import prompts_of, token_range
 
 # Batches of 1 and 4 with prompts of 16 tokens: 4 prompts are 64 tokens, and the stubs prefill 48 a
 # step, so that without a warm-up the requests of a batch would not decode together.
@@ -203,96 +198,6 @@ def test_annotations_beside_a_report_stay_where_they_are(tmp_path: Path) -> None
     (tmp_path / annotations_name(1)).write_text("{}")
     spread_side_files(tmp_path, "org/not-here")
     assert len(list(tmp_path.iterdir())) == 2
-
-
-def _plan(**changes: Any) -> DrivePlan:
-    fields: dict[str, Any] = {
-        "engine": "vllm",
-        "model": "m",
-        "batch_sizes": (1, 8),
-        "input_lens": (1024,),
-        "output_len": 129,
-        "milestones": (1, 16, 128),
-    }
-    return DrivePlan(**{**fields, **changes})
-
-
-def test_milestones_are_decode_steps_behind_the_prompt() -> None:
-    assert _plan().points == {(batch, past) for batch in (1, 8) for past in (1024, 1039, 1151)}
-    _plan().check()
-    with pytest.raises(CaptureError, match="milestone 128 is not reached") as caught:
-        _plan(output_len=128).check()
-    assert "--output-len 129" in caught.value.hint
-
-
-@pytest.mark.parametrize(
-    ("tensor", "expert", "keywords", "said"),
-    [
-        (4, 4, {}, None),
-        (4, 1, {}, None),
-        (2, 4, {"data_parallel_size": 2}, None),
-        (4, 2, {}, "among 2 GPUs of 4"),
-        (1, 8, {}, "among 8 GPUs of 1"),
-        (2, 2, {"data_parallel_size": 2}, "among 2 GPUs of 4"),
-    ],
-)
-def test_vllm_shares_the_experts_among_all_gpus_or_none(
-    tensor: int, expert: int, keywords: dict[str, Any], said: str | None
-) -> None:
-    """Its size of expert parallelism is that of tensor times data parallelism."""
-    plan = _plan(tensor_parallel=tensor, expert_parallel=expert, engine_args=keywords)
-    replace(plan, engine="sglang").check()  # which takes a size
-    if said is None:
-        plan.check()
-        return
-    with pytest.raises(CaptureError, match=said):
-        plan.check()
-
-
-def test_annotations_of_steps_without_graphs_are_refused() -> None:
-    _plan(backends=("annotations",)).check()
-    with pytest.raises(CaptureError, match="decode runs without them"):
-        _plan(backends=("annotations",), eager=True).check()
-
-
-@pytest.mark.parametrize(
-    ("config", "keywords", "tokens"),
-    [
-        ({}, {}, 16),
-        ({"kv_lora_rank": 512}, {}, 128),
-        ({"text_config": {"kv_lora_rank": 512}}, {}, 128),
-        ({"kv_lora_rank": 512}, {"block_size": 64}, 64),
-    ],
-)
-def test_blocks_of_latent_attention_are_taken_for_the_largest(
-    config: dict[str, Any], keywords: dict[str, Any], tokens: int, tmp_path: Path
-) -> None:
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "x", **config}))
-    assert vllm_block_tokens(_plan(model=str(tmp_path), engine_args=keywords)) == tokens
-
-
-def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
-    plan = _plan(engine_args={"max_model_len": 4096}, quantization="fp8")
-    (tmp_path / "drive.plan").write_text(plan.to_json())
-    assert DrivePlan.load(tmp_path / "drive.plan") == plan
-    (tmp_path / "drive.plan").write_text("{}")
-    with pytest.raises(CaptureError, match="no drive plan"):
-        DrivePlan.load(tmp_path / "drive.plan")
-
-
-def test_prompts_are_distinct_and_the_same_again(tiny_config: Path) -> None:
-    first, again = prompts_of(64, 32, (100, 20_000)), prompts_of(64, 32, (100, 20_000))
-    assert first == again
-    assert len({tuple(prompt[:4]) for prompt in first}) == 64
-    low, high = token_range(str(tiny_config))
-    assert 0 < low < high < 128
-    assert token_range("no/such-model") == (100, 20_000)
-
-
-@pytest.fixture
-def tiny_config(tmp_path: Path) -> Path:
-    (tmp_path / "config.json").write_text('{"model_type": "x", "vocab_size": 128}')
-    return tmp_path
 
 
 def test_the_point_of_a_vllm_step() -> None:

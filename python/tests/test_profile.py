@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import fake_vllm
 import pytest
-from conftest import Program, RunCapture
+from conftest import Program, RunCapture, read_json
 
 from layerscope.capture import errors
 from layerscope.capture.model_options import ModelOptions
-from layerscope.capture.profile.plan import ProfilePlan, synthetic
 from layerscope.capture.profile.rank_files import files_by_rank
-from layerscope.capture.profile.request_runs import record_requests
-
-
-def _read(path: Path) -> dict[str, Any]:
-    document = json.loads(path.read_text())
-    assert isinstance(document, dict)
-    return document
 
 
 @pytest.mark.torch
@@ -43,7 +32,7 @@ def test_requests_of_exact_sizes_are_read_by_requests_and_map(
         "config.json", "model_tree.json", "request_000.json.gz", "request_001.json.gz",
         "request_metadata.json",
     ]  # fmt: skip
-    metadata = _read(folder / "request_metadata.json")
+    metadata = read_json(folder / "request_metadata.json")
     assert metadata["schema"] == "layerscope/requests/1"
     assert (metadata["engine"], metadata["mode"]) == ("transformers", "eager")
     for index, row in enumerate(metadata["requests"]):
@@ -54,7 +43,7 @@ def test_requests_of_exact_sizes_are_read_by_requests_and_map(
 
     out = tmp_path / "requests.json"
     layerscope_bin.run(["requests", folder, "-o", out])
-    requests = _read(out)
+    requests = read_json(out)
     assert requests["mode"] == "eager"
     for request in requests["requests"]:
         # one prefill and two decode steps give three tokens
@@ -65,7 +54,7 @@ def test_requests_of_exact_sizes_are_read_by_requests_and_map(
 
     mapped = tmp_path / "map.json"
     layerscope_bin.run(["map", folder / "request_000.json.gz", "-o", mapped])
-    execution = _read(mapped)
+    execution = read_json(mapped)
     assert (execution["iterations"], execution["layers"]) == (3, 2)
 
 
@@ -78,7 +67,6 @@ def test_figures_agree_with_the_profilers_own_totals(
     only calls an overload of its own name (div_ of a scalar) is one call there: numbers of calls
     are those of the events."""
     from layerscope.capture import profiler, transformers_model
-    from layerscope.capture.model_options import ModelOptions
 
     model = transformers_model.load(ModelOptions(str(tiny_qwen3_moe), device="cpu"))
     prompt = transformers_model.random_prompt(model, 6, seed=1)
@@ -92,7 +80,7 @@ def test_figures_agree_with_the_profilers_own_totals(
         if event.key.startswith("aten::"):
             counts[event.key] += event.count
             self_ns[event.key] += round(event.self_cpu_time_total * 1000)
-    events = json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
+    events = read_json(trace)["traceEvents"]
     n_events = Counter(event["name"] for event in events if event.get("cat") == "cpu_op")
     told = layerscope_bin.json("kernels", trace, "-n", "0")
     rows = {row["name"]: (row["n"], row["sum_ns"]) for row in told["data"]["rows"]}
@@ -124,14 +112,14 @@ def test_a_workload_gives_its_fast_typical_and_slow_request(
     assert done.code == errors.OK, done.err
     out = tmp_path / "requests.json"
     layerscope_bin.run(["requests", folder, "-o", out])
-    rows = _read(out)["requests"]
+    rows = read_json(out)["requests"]
     keys = ("label", "percentile", "prompt_tokens", "output_tokens", "latency_ns", "source_index")
     assert [tuple(row[key] for key in keys) for row in rows] == [
         ("Fast", 10, 3, 1, 100_000_000, 2),
         ("Typical", 50, 5, 2, 300_000_000, 0),
         ("Slow", 90, 9, 3, 800_000_000, 1),
     ]
-    metadata = _read(folder / "request_metadata.json")
+    metadata = read_json(folder / "request_metadata.json")
     assert [row["measured_latency_ns"] for row in metadata["requests"]] == [None] * 3
 
 
@@ -151,9 +139,9 @@ def test_a_compiled_recording_says_so_and_keeps_the_outer_modules(
     )  # fmt: skip
     assert done.code == errors.OK, done.err
     assert "compiled" in done.out
-    assert _read(folder / "request_metadata.json")["mode"] == "compiled"
+    assert read_json(folder / "request_metadata.json")["mode"] == "compiled"
     assert not (folder / "model_tree.json").exists()
-    trace = json.loads(gzip.decompress((folder / "request_000.json.gz").read_bytes()))
+    trace = read_json(folder / "request_000.json.gz")
     names = {event.get("name", "") for event in trace["traceEvents"]}
     assert "nn.Module: OptimizedModule_0" in names
     assert any(name.startswith("Torch-Compiled Region") for name in names)
@@ -162,7 +150,6 @@ def test_a_compiled_recording_says_so_and_keeps_the_outer_modules(
 @pytest.mark.torch
 def test_prompts_are_random_but_the_same_for_the_same_seed(tiny_qwen3: Path) -> None:
     from layerscope.capture import transformers_model
-    from layerscope.capture.model_options import ModelOptions
 
     model = transformers_model.load(ModelOptions(str(tiny_qwen3), device="cpu"))
     draw = [transformers_model.random_prompt(model, 32, seed).tolist() for seed in (0, 0, 1)]
@@ -229,125 +216,6 @@ def test_a_model_that_does_not_take_its_cache_again_is_refused() -> None:
     assert transformers_model.generate(Forgets(), torch.zeros(1, 3, dtype=torch.long), 1) == 1
     with pytest.raises(errors.CaptureError, match="Forgets does not generate text"):
         transformers_model.generate(Forgets(), torch.zeros(1, 3, dtype=torch.long), 2)
-
-
-@pytest.mark.torch
-def test_in_vllm_each_request_is_recorded_alone_on_every_rank(
-    tiny_qwen3: Path,
-    tmp_path: Path,
-    run_capture: RunCapture,
-    monkeypatch: pytest.MonkeyPatch,
-    not_run_here: Callable[[str], None],
-    layerscope_bin: Program,
-) -> None:
-    not_run_here("profile in vLLM: not run with the real engine (make test-engines does)")
-    vllm = fake_vllm.install(monkeypatch)
-    folder = tmp_path / "profiles"
-    done = run_capture(
-        "profile", tiny_qwen3, "--engine", "vllm", "-tp", "2", "-o", folder, "--num-prompts", "2",
-        "--input-len", "5", "--output-len", "2", "--warmup", "1",
-    )  # fmt: skip
-    assert done.code == errors.OK, done.err
-    (llm,) = vllm.made
-    assert llm.was_shut_down
-    assert llm.keywords["enable_prefix_caching"] is False, "a warm-up would else fill the cache"
-    assert llm.keywords["enforce_eager"] is True
-    # the model tree's forward, no longer than a prompt; each prompt once to warm up, once recorded;
-    # the first once more, as the first recording is thrown away
-    assert llm.prompts == [(6, 1)] + [(5, 2)] * 5
-    assert Counter(path.name for path in folder.rglob("*.json*")) == {
-        "config.json": 2,
-        "model_tree.json": 2,
-        "request_000.json.gz": 2,
-        "request_001.json.gz": 2,
-        "request_metadata.json": 2,
-    }
-    assert _read(folder / "request_metadata.json")["engine"] == "vllm"
-    out = tmp_path / "requests.json"
-    layerscope_bin.run(["requests", folder, "-o", out])
-    assert [row["file"] for row in _read(out)["requests"]] == [
-        "request_000.json.gz",
-        "request_001.json.gz",
-    ]
-
-
-@pytest.mark.torch
-def test_compiled_in_vllm_has_no_model_tree_and_says_compiled(
-    tiny_qwen3: Path, tmp_path: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vllm = fake_vllm.install(monkeypatch)
-    done = run_capture(
-        "profile", tiny_qwen3, "--engine", "vllm", "--compiled", "-o", tmp_path / "out",
-        "--input-len", "5", "--output-len", "1", "--warmup", "0",
-    )  # fmt: skip
-    assert done.code == errors.OK, done.err
-    assert vllm.made[0].keywords["enforce_eager"] is False
-    assert _read(tmp_path / "out" / "request_metadata.json")["mode"] == "compiled"
-    assert not (tmp_path / "out" / "model_tree.json").exists()
-
-
-class _Engine:
-    """Notes what it is asked to run and record, as (file, tokens)."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, int]] = []
-
-    def config(self) -> dict[str, Any]:
-        return {}
-
-    def trees(self, input_len: int) -> list[dict[str, Any]]:
-        return []
-
-    def prompt(self, length: int, seed: int) -> None: ...
-
-    def run(self, prompt: Any, output_len: int) -> None:
-        self.asked.append(("", output_len))
-
-    def record(self, prompt: Any, output_len: int, name: str) -> None:
-        self.asked.append((name, output_len))
-
-
-@pytest.mark.parametrize(
-    ("warmup", "tokens", "asked"),
-    [
-        (0, 9, [("request_000.json.gz", 9), ("request_001.json.gz", 9)]),
-        (
-            1,
-            9,
-            [
-                *[("", 9), ("request_000.json.gz", 2), ("request_000.json.gz", 9)],
-                *[("", 9), ("request_001.json.gz", 9)],
-            ],
-        ),
-        (
-            1,
-            1,
-            [
-                *[("", 1), ("request_000.json.gz", 1), ("request_000.json.gz", 1)],
-                *[("", 1), ("request_001.json.gz", 1)],
-            ],
-        ),
-    ],
-)
-def test_the_first_recording_of_a_warm_engine_is_replaced(
-    warmup: int, tokens: int, asked: list[tuple[str, int]], tmp_path: Path
-) -> None:
-    """The first forwards under a profiler are slower, on a GPU by the start of CUPTI."""
-    plan = ProfilePlan(
-        model=ModelOptions("m"),
-        output=tmp_path,
-        requests=synthetic(2, 5, tokens),
-        compiled=False,
-        warmup=warmup,
-        with_stack=False,
-        with_shapes=False,
-        seed=0,
-        force=False,
-    )
-    engine = _Engine()
-    recorded = record_requests(plan, engine, tmp_path, lambda line: None)
-    assert engine.asked == asked
-    assert [one.file for one in recorded] == ["request_000.json.gz", "request_001.json.gz"]
 
 
 @pytest.mark.torch

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Program
+from conftest import Program, read_json
 
 _TRACES = Path(__file__).parents[3] / "shared" / "traces" / "cpu"
 _DENSE, _MOE = (
@@ -27,12 +27,6 @@ def traces(not_run_here: Callable[[str], None]) -> Path:
         not_run_here("recorded vLLM files: ../shared/traces is absent")
         pytest.skip("../shared/traces is absent")
     return _TRACES
-
-
-def _read(path: Path) -> dict[str, Any]:
-    document = json.loads(path.read_text())
-    assert isinstance(document, dict)
-    return document
 
 
 def _own_ns_by_op(execution: dict[str, Any]) -> Counter[str]:
@@ -94,7 +88,7 @@ def test_map_agrees_with_the_table_that_vllms_profiler_printed(
     ]
     shortest = min(own_ns for _, own_ns, _ in rows)
     layerscope_bin.run(["map", traces / _DENSE, "-o", tmp_path / "map.json", "--no-collapse"])
-    own = _own_ns_by_op(_read(tmp_path / "map.json"))
+    own = _own_ns_by_op(read_json(tmp_path / "map.json"))
     _, calls = _own_ns_counted(traces / _DENSE)
     whole = set()
     for op in {name for name, _, _ in rows} & set(own):
@@ -114,7 +108,7 @@ def test_map_has_the_own_time_of_every_op(
     layerscope_bin.run(["map", traces / name, "-o", tmp_path / "map.json", "--no-collapse"])
     counted, _ = _own_ns_counted(traces / name)
     assert len(counted) == {_DENSE: 48, _MOE: 52}[name]
-    assert _own_ns_by_op(_read(tmp_path / "map.json")) == counted
+    assert _own_ns_by_op(read_json(tmp_path / "map.json")) == counted
 
 
 def _phase(steps: int, tokens: int, gpu_ns: int) -> dict[str, int]:
@@ -141,7 +135,7 @@ def test_requests_hold_what_the_traces_hold(
     out = tmp_path / "out"
     out.mkdir()
     layerscope_bin.run(["requests", tmp_path, "-o", out / "requests.json"])
-    requests = _read(out / "requests.json")["requests"]
+    requests = read_json(out / "requests.json")["requests"]
     assert [(row["file"], row["label"]) for row in requests] == [(_MOE, "Slow"), (_DENSE, "Fast")]
     for row in requests:
         prefill, decode, outside_ns = _COUNTED[row["file"]]
@@ -160,6 +154,6 @@ def test_a_benchmark_and_its_metrics_are_one_workload(
         ["workload", traces / "vllm_bench_random20.json", traces / "vllm_metrics.txt", "-o",
          tmp_path / "workload_data.json"]
     )  # fmt: skip
-    workload = _read(tmp_path / "workload_data.json")
+    workload = read_json(tmp_path / "workload_data.json")
     assert workload["schema"] == "layerscope/workload/1"
     assert workload["summary"]["completed"] == len(workload["requests"]) == 20

@@ -11,7 +11,7 @@ from pathlib import Path
 import fake_engine
 import pytest
 from bench_process import Bench
-from conftest import Program
+from conftest import Program, RunCapture
 
 from layerscope.capture import errors
 from layerscope.capture.serve_bench import profile_window
@@ -80,6 +80,21 @@ def test_what_stands_behind_the_dashes_goes_to_the_server(bench: Bench) -> None:
     record = json.loads((bench.output / "serve_bench.json").read_text())
     assert record["server"]["command"][-1] == "--enforce-eager"
     assert record["client"]["command"][-2:] == ["--temperature", "0.5"]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--num-promts", "did you mean '--num-prompts'? Those of the server stand behind --"),
+        ("--kv-cache-dtype", "--kv-cache-dtype; those of the server stand behind --"),
+    ],
+)
+def test_an_option_of_another_is_told_from_one_that_is_misspelt(
+    run_capture: RunCapture, option: str, said: str
+) -> None:
+    done = run_capture("serve-bench", "m", option)
+    assert done.code == errors.USAGE
+    assert said in done.err
 
 
 def test_an_option_that_the_server_does_not_have_shows_what_it_said(bench: Bench) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,19 +9,13 @@ from typing import Any
 
 import fake_vllm
 import pytest
-from conftest import Program, RunCapture
+from conftest import Program, RunCapture, read_json
 
 from layerscope.capture import errors
 from layerscope.capture.walk import command
 from layerscope.capture.walk.call_order import OUTSIDE
 
 _FOLDER = Path(__file__).parent
-
-
-def _read(path: Path) -> dict[str, Any]:
-    document = json.loads(path.read_text())
-    assert isinstance(document, dict)
-    return document
 
 
 @pytest.mark.torch
@@ -39,7 +31,7 @@ def test_a_walk_with_a_forward_names_the_modules_of_its_own_trace(
         "--profile-dir", profile,
     )  # fmt: skip
     assert done.code == errors.OK, done.err
-    document = _read(tree)
+    document = read_json(tree)
     assert document["schema_version"] == 2
     assert document["source"] == "loaded_transformers_model"
     assert document["capture_mode"] == "eager"
@@ -70,7 +62,7 @@ def test_without_a_forward_there_is_no_order_of_calls(
         "walk", tiny_qwen3, "--engine", "transformers", "--dummy-weights", "-o", tree
     )
     assert done.code == errors.OK, done.err
-    document = json.loads(gzip.decompress(tree.read_bytes()))
+    document = read_json(tree)
     assert "call_order" not in document and document["invocations"] == []
     assert any("--with-forward" in line for line in document["limitations"])
     assert any("random" in line for line in document["limitations"])
@@ -91,7 +83,7 @@ def test_dummy_weights_need_the_config_alone(
     assert not (tmp_path / "model_tree.json").exists()
     done = run_capture(*words, "--dummy-weights", "--dtype", "bfloat16")
     assert done.code == errors.OK, done.err
-    weights = _read(tmp_path / "model_tree.json")["tree"]["children"][1]["weights"]
+    weights = read_json(tmp_path / "model_tree.json")["tree"]["children"][1]["weights"]
     assert weights["weight"]["dtype"] == "torch.bfloat16"
 
 
@@ -250,7 +242,7 @@ def test_a_tree_in_the_folder_of_its_profile_appears_with_it(
     words = ("--engine", "transformers", "--device", "cpu", "--profile-dir", folder)
     done = run_capture("walk", tiny_gpt2, *words, "-o", folder / "model_tree.json", "--force")
     assert done.code == errors.OK, done.err
-    assert len(_read(folder / "model_tree.json")["call_order"]) > 0
+    assert len(read_json(folder / "model_tree.json")["call_order"]) > 0
     trace = folder / "rank0.pt.trace.json.gz"
     assert sorted(path.name for path in folder.iterdir()) == ["model_tree.json", trace.name]
     assert f"{trace}: " in done.out and f"layerscope modules {trace}" in done.out
@@ -299,7 +291,7 @@ def test_a_tree_that_is_there_is_replaced_only_when_told_so(
         assert (done.code, tree.read_text()) == (errors.FAILED, "mine")
         assert f"{place} is there already" in done.err and "--force" in done.err
     assert run_capture(*words, link, "--force").code == errors.OK
-    assert link.is_symlink() and _read(tree)["schema_version"] == 2
+    assert link.is_symlink() and read_json(tree)["schema_version"] == 2
 
 
 @pytest.mark.torch
@@ -321,7 +313,7 @@ def test_a_launcher_does_not_say_which_rank_a_model_of_transformers_is(
     monkeypatch.setenv("SLURM_PROCID", "3")
     words = ("--engine", "transformers", "--device", "cpu", "-o", tmp_path / "t.json")
     assert run_capture("walk", tiny_gpt2, *words).code == errors.OK
-    assert _read(tmp_path / "t.json")["rank"] == 0
+    assert read_json(tmp_path / "t.json")["rank"] == 0
 
 
 def test_an_output_that_is_no_json_is_refused(run_capture: RunCapture) -> None:
@@ -354,7 +346,7 @@ def test_every_rank_of_vllm_writes_its_own_document(
     assert llm.was_shut_down
     assert llm.keywords["enforce_eager"] is True
     assert llm.keywords["max_model_len"] == 64
-    trees = [_read(tmp_path / f"model_tree_rank{rank}.json") for rank in (0, 1)]
+    trees = [read_json(tmp_path / f"model_tree_rank{rank}.json") for rank in (0, 1)]
     assert [tree["rank"] for tree in trees] == [0, 1]
     assert trees[1]["source"] == "loaded_vllm_worker"
     assert trees[1]["world"] == {"tp": 2, "pp": 1, "dp": 1, "ep": 1}

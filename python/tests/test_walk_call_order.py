@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Program
+from conftest import Program, read_json
 
 pytestmark = pytest.mark.torch
 
@@ -93,7 +92,7 @@ def _trace(model: Any, run: Callable[[Any], Any], path: Path) -> list[dict[str, 
         run(model)
     for handle in handles:
         handle.remove()
-    document = json.loads(gzip.decompress(path.read_bytes()))
+    document = read_json(path)
     events: list[dict[str, Any]] = document["traceEvents"]
     return events
 

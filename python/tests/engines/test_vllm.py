@@ -5,7 +5,6 @@ Each test starts an engine, which takes a minute or two.
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import signal
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Program
+from conftest import Program, read_json
 from vllm_commands import Vllm, title, vllm_of_a_test
 
 from layerscope.capture import errors, process_tree
@@ -32,11 +31,6 @@ subprocess.Popen([sys.executable, "-c", title], stdout=subprocess.DEVNULL,
 time.sleep(4)
 """
 _PROBE = Path(__file__).parent / "routing_probe.py"
-
-
-def _read(path: Path) -> Any:
-    data = path.read_bytes()
-    return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
 
 
 def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:
@@ -76,7 +70,7 @@ def test_walk_writes_the_tree_of_every_rank(
         *("-o", out / "model_tree.json", "--with-forward", "--profile-dir", out / "profile"),
         *_SMALL_KEYWORDS,
     )
-    trees = [_read(file) for file in sorted(out.glob("model_tree*.json"))]
+    trees = [read_json(file) for file in sorted(out.glob("model_tree*.json"))]
     assert [tree["rank"] for tree in trees] == [0, 1]
     for tree in trees:
         assert tree["world"]["tp"] == 2
@@ -105,7 +99,7 @@ def test_profile_records_single_requests(
     )
     document = vllm.folder / "requests.json"
     layerscope_bin.run(["requests", out, "-o", document])
-    requests = _read(document)
+    requests = read_json(document)
     assert [(r["prompt_tokens"], r["output_tokens"]) for r in requests["requests"]] == [(8, 3)] * 2
     times = [node["gpu_ns"] for node in requests["nodes"] if node["path"] == "model.layers.1"]
     vllm.say(f"2 requests, {len(requests['nodes'])} modules, layer 1: {times[0]} ns")
@@ -126,7 +120,7 @@ def test_serve_bench_with_hooks_of_the_entry_point_in_spawned_workers(
         LAYERSCOPE_HOOKS="record_function",
         LAYERSCOPE_HOOKS_DIR=str(hooks),
     )
-    record = _read(out / "serve_bench.json")
+    record = read_json(out / "serve_bench.json")
     assert record["requests"] == {"completed": 12, "failed": 0}
     reports = [json.loads(file.read_text()) for file in hooks.glob("*.report")]
     assert sorted(report["rank"] for report in reports) == [0, 1]
@@ -142,14 +136,14 @@ def test_serve_bench_with_hooks_of_the_entry_point_in_spawned_workers(
     bench: list[str | Path] = [out / "bench.json", out / "metrics_after.txt"]
     before: list[str | Path] = ["--prometheus-before", out / "metrics_before.txt"]
     layerscope_bin.run(["workload", *bench, *before, "-o", workload])
-    summary = _read(workload)["summary"]
+    summary = read_json(workload)["summary"]
     assert summary["completed"] == 12
     names = {
         event.get("name")
-        for event in _read(next((out / "traces").glob("rank0*.gz")))["traceEvents"]
+        for event in read_json(next((out / "traces").glob("rank0*.gz")))["traceEvents"]
     }
     assert {str({"Module": path}) for path in _of_each_layer()} <= names
-    server = _read(workload)["server"]
+    server = read_json(workload)["server"]
     vllm.say(f"ready in {record['server']['ready_s']} s, client {record['client']['seconds']} s")
     vllm.say(f"ttft p50 {summary['ttft']['p50_ns'] / 1e6:.1f} ms, {len(server)} metrics")
     vllm.say(f"hooks: {reports[0]['modules']} modules in each of {sorted(workers)}")

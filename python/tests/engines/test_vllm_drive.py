@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
-from conftest import Program
+from conftest import Program, read_json
 from vllm_commands import Vllm, vllm_of_a_test
 
 from layerscope.capture.in_engine.marked_steps import marked_steps
@@ -31,7 +29,7 @@ def _trace(folder: Path) -> Path:
 
 def _annotations(trace: Path) -> list[str]:
     """Names of all annotations of a trace, in the order of the file."""
-    events = json.loads(gzip.decompress(trace.read_bytes()))["traceEvents"]
+    events = read_json(trace)["traceEvents"]
     return [event["name"] for event in events if event.get("cat") == "user_annotation"]
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from layerscope import __version__
 from layerscope.capture import errors, interrupts
-from layerscope.capture.command import Command
+from layerscope.capture.command import Command, near_option
 
 # The modules that hold a `COMMAND`, in the order in which help lists them.
 COMMANDS = (
@@ -67,8 +67,8 @@ def _refuse_unknown(
     option = next((word.partition("=")[0] for word in unknown if word.startswith("-")), None)
     if option is None:
         parser.error(f"'{unknown[0]}' is one too many")
-    near = difflib.get_close_matches(option, parser._option_string_actions, 1)
-    parser.error(f"no option '{option}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+    near = near_option(parser, option)
+    parser.error(f"no option '{option}'" + (f"; did you mean '{near}'?" if near else ""))
 
 
 def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:

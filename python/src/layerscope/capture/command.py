@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,3 +23,8 @@ class Command:
     examples: tuple[str, ...]  # whole command lines; the tests run each with --dry-run
     add_options: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+
+
+def near_option(parser: argparse.ArgumentParser, option: str) -> str | None:
+    """The option of a parser that was probably meant."""
+    return next(iter(difflib.get_close_matches(option, parser._option_string_actions, 1)), None)

@@ -85,6 +85,45 @@ def positive(text: str) -> int:
     return number
 
 
+def positives(text: str) -> tuple[int, ...]:
+    """`1,16,128` as whole numbers above 0, for argparse."""
+    return tuple(positive(part) for part in text.split(","))
+
+
+class _Joined(argparse.Action):
+    """The numbers of all the words, each once, from the smallest on."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, tuple(sorted({n for word in values for n in word})))
+
+
+def add_numbers(
+    parser: argparse.ArgumentParser,
+    option: str,
+    *,
+    default: tuple[int, ...],
+    metavar: str,
+    what: str,
+) -> None:
+    """An option that takes numbers above 0, with commas or with spaces between them."""
+    shown = " ".join(map(str, default))
+    parser.add_argument(
+        option,
+        type=positives,
+        action=_Joined,
+        nargs="+",
+        default=default,
+        metavar=metavar,
+        help=f"{what}; one or more (default: {shown})",
+    )
+
+
 def not_negative(text: str) -> int:
     """A whole number from 0 on, for argparse; engines keep them in 32 bits."""
     try:

@@ -9,16 +9,7 @@ from layerscope.capture import engines
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.profilers import PROFILERS, chosen_profiler
 from layerscope.capture.in_engine.settings import BACKENDS, backend_names
-from layerscope.capture.model_options import add_shared_options, positive
-
-
-def milestone_list(text: str) -> tuple[int, ...]:
-    """`1,16,128` as numbers, for argparse."""
-    try:
-        numbers = tuple(sorted({positive(part) for part in text.split(",")}))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not 1,16,128") from None
-    return numbers
+from layerscope.capture.model_options import add_numbers, add_shared_options, positive
 
 
 def add_drive_options(parser: argparse.ArgumentParser) -> None:
@@ -27,35 +18,23 @@ def add_drive_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine", choices=engines.SERVING, required=True, help="what runs the model"
     )
-    parser.add_argument(
-        "--batch-size",
-        type=positive,
-        nargs="+",
-        default=[1],
-        metavar="B",
-        help="requests that decode together; one or more (default: 1)",
+    add_numbers(
+        parser, "--batch-size", default=(1,), metavar="B", what="requests that decode together"
     )
-    parser.add_argument(
-        "--input-len",
-        type=positive,
-        nargs="+",
-        default=[1024],
-        metavar="L",
-        help="prompt tokens; one or more (default: 1024)",
-    )
+    add_numbers(parser, "--input-len", default=(1024,), metavar="L", what="prompt tokens")
     parser.add_argument(
         "--output-len",
         type=positive,
         metavar="O",
         help="tokens a request generates (default: what the last milestone needs)",
     )
-    parser.add_argument(
+    add_numbers(
+        parser,
         "--milestones",
-        type=milestone_list,
         default=(1,),
-        metavar="M,…",
-        help="decode steps that are marked, counted from 1 behind the prefill: step M has past "
-        "length L+M-1 (default: 1)",
+        metavar="M",
+        what="decode steps that are marked, counted from 1 behind the prefill: step M has past "
+        "length L+M-1",
     )
     _add_run_options(parser)
     _add_engine_options(parser)
@@ -120,8 +99,8 @@ def drive_plan(options: argparse.Namespace) -> DrivePlan:
     plan = DrivePlan(
         engine=options.engine,
         model=options.model,
-        batch_sizes=tuple(sorted(set(options.batch_size))),
-        input_lens=tuple(sorted(set(options.input_len))),
+        batch_sizes=options.batch_size,
+        input_lens=options.input_len,
         output_len=options.output_len or max(options.milestones) + 1,
         milestones=options.milestones,
         warmup=options.warmup,

@@ -21,7 +21,7 @@ from layerscope.capture.in_engine.settings import (
     HookSettings,
     backend_names,
 )
-from layerscope.capture.model_options import positive
+from layerscope.capture.model_options import add_numbers
 from layerscope.capture.patches.model_of_plan import plan_lines
 
 _DESCRIPTION = f"""\
@@ -96,13 +96,12 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         metavar="V",
         help="as 0.11.1 (default: that of the installed engine, else the newest known)",
     )
-    rule.add_argument(
+    add_numbers(
+        rule,
         "--batch-size",
-        type=positive,
-        nargs="+",
-        default=[1, 8, 64],
+        default=(1, 8, 64),
         metavar="B",
-        help="decode batches whose graphs are captured (default: 1 8 64)",
+        what="decode batches whose graphs are captured",
     )
     _add_dry_run(rule)
 

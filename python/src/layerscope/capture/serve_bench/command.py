@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines, errors
-from layerscope.capture.command import Command
+from layerscope.capture.command import Command, near_option
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.in_engine.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import add_shared_options, not_negative, positive
@@ -168,9 +168,11 @@ def _take_server_words(parser: argparse.ArgumentParser) -> None:
         cut = words.index("--") if "--" in words else len(words)
         found, unknown = parse(words[:cut], namespace)
         if unknown:
+            near = near_option(parser, unknown[0].partition("=")[0])
             parser.error(
-                f"unrecognized arguments: {shlex.join(unknown)}; those of the server stand behind "
-                f"--: serve-bench MODEL … -- {shlex.join(unknown)}"
+                f"unrecognized arguments: {shlex.join(unknown)}; "
+                + (f"did you mean '{near}'? Those" if near is not None else "those")
+                + f" of the server stand behind --: serve-bench MODEL … -- {shlex.join(unknown)}"
             )
         found.server_args = words[cut + 1 :]
         return found, unknown
