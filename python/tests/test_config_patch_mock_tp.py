@@ -280,6 +280,21 @@ def test_notes_say_what_stays_whole() -> None:
     assert "token ids end at 16159" in notes
 
 
+def test_a_list_of_one_size_a_layer_is_divided_or_refused() -> None:
+    """Two ranks: 8 and 4 heads become 4 and 2; the layer without attention has null."""
+    config: dict[str, Any] = {
+        "model_type": "x",
+        "hidden_size": 64,
+        "num_attention_heads": 8,
+        "num_attention_heads_per_layer": [8, None, 4],
+    }
+    odd = {**config, "num_attention_heads_per_layer": [8, "4"]}
+    mock_rank_zero(config, MockOptions(2), Changes())
+    assert config["num_attention_heads_per_layer"] == [4, None, 2]
+    with pytest.raises(CaptureError, match="per_layer .* is no whole number"):
+        mock_rank_zero(odd, MockOptions(2), Changes())
+
+
 def test_one_mamba_group_is_copied_to_every_rank() -> None:
     config = {
         "model_type": "bamba",

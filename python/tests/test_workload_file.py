@@ -153,8 +153,8 @@ def test_a_real_result_and_layerscopes_reading_of_it_choose_the_same(
         pytest.skip("../shared/traces is absent")
     data = tmp_path / "workload_data.json"
     layerscope_bin.run(["workload", _BENCH, "-o", data])
-    ours, engines = choose(read_requests(_BENCH)), choose(read_requests(data))
-    assert [one.request.index for one in ours] == [one.request.index for one in engines]
-    for mine, its in zip(ours, engines, strict=True):
+    ours, theirs = choose(read_requests(_BENCH)), choose(read_requests(data))
+    assert [one.request.index for one in ours] == [one.request.index for one in theirs]
+    for mine, its in zip(ours, theirs, strict=True):
         assert abs(mine.request.latency_ns - its.request.latency_ns) <= 2  # floats against text
         assert mine.request.prompt_tokens == its.request.prompt_tokens

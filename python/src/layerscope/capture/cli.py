@@ -75,7 +75,7 @@ def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:
     """The parser of `layerscope-capture` with one subparser a command."""
     parser = _Parser(
         prog="layerscope-capture",
-        description="Records what the layerscope engine reads, on the machine that runs the model.",
+        description="Records what layerscope reads, on the machine that runs the model.",
         epilog="layerscope-capture COMMAND --help says what a command writes, with examples.",
     )
     parser.add_argument("--version", action="version", version=f"layerscope-capture {__version__}")

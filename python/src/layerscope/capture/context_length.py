@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.json_numbers import is_whole
 from layerscope.capture.model_files import load_config, locate, text_config
 
 # Where configs hold their number of positions; engines take the smallest of those that are there.
@@ -111,7 +112,7 @@ def _positive(value: object) -> int | None:
     """A number of tokens, also as text; None for "auto", -1 and all else that is none."""
     if isinstance(value, str) and value.isdecimal() and len(value) < _DIGITS:
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_whole(value):
         return None
     return value if 0 < value < 10**_DIGITS else None
 

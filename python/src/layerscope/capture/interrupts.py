@@ -13,19 +13,21 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
-def handled(handler: Handler) -> Iterator[dict[int, Handler | int | None]]:
-    """`handler` in the place of theirs while the block runs; yields theirs, by number.
+def handled(handler: Handler) -> Iterator[None]:
+    """`handler` in the place of theirs while the block runs.
 
     Those that are ignored stay so, as under nohup. Outside the main thread, where no signal
     arrives, nothing changes.
     """
     before: dict[int, Handler | int | None] = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in INTERRUPTS:
-            if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                before[number] = signal.signal(number, handler)
     try:
-        yield before
+        if threading.current_thread() is threading.main_thread():
+            for number in INTERRUPTS:
+                theirs = signal.getsignal(number)
+                if theirs not in (signal.SIG_IGN, None):
+                    before[number] = theirs  # first: from the next line on one may come
+                    signal.signal(number, handler)
+        yield
     finally:
         for replaced, theirs in before.items():
             signal.signal(replaced, theirs)
@@ -64,16 +66,17 @@ def lasting() -> Iterator[None]:
     pyzmq's poll, in which vLLM waits for its workers, drops what a handler raises.
     """
     received: list[int] = []
+    before = {number: signal.getsignal(number) for number in INTERRUPTS}
 
     def note(number: int, frame: FrameType | None) -> None:
         received.append(number)
-        theirs = before[number]
+        theirs = before[signal.Signals(number)]
         if not callable(theirs):
             raise KeyboardInterrupt
         theirs(number, frame)
 
     try:
-        with handled(note) as before:
+        with handled(note):
             yield
     except Exception as error:
         if received:

@@ -16,6 +16,7 @@ from typing import Any
 
 from layerscope.capture import errors
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_numbers import is_whole
 
 CONFIG = "config.json"
 _MAX_CONFIG_BYTES = 4 << 20  # layerscope's bound; the longest public configs are under 40 KB
@@ -279,8 +280,4 @@ def layer_count(config: Mapping[str, Any]) -> int | None:
 def layer_count_key(config: Mapping[str, Any]) -> str | None:
     """The key of the text model's config that holds the layer count."""
     text = text_config(config)
-    return next((k for k in LAYER_COUNT_KEYS if _is_int(text.get(k))), None)
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return next((k for k in LAYER_COUNT_KEYS if is_whole(text.get(k))), None)

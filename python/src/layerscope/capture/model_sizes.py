@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from layerscope.capture.json_numbers import is_whole
+
 EXPERT_COUNT_KEYS = ("n_routed_experts", "num_experts", "num_local_experts", "moe_num_experts")
 TOP_K_KEYS = (
     "num_experts_per_tok",
@@ -125,7 +127,7 @@ def sliding_attention(text: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _number(text: Mapping[str, Any], key: str) -> int:
     value = text.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return value if is_whole(value) else 0
 
 
 def _first(text: Mapping[str, Any], keys: Sequence[str], more_than: int = 0) -> str | None:
@@ -135,4 +137,4 @@ def _first(text: Mapping[str, Any], keys: Sequence[str], more_than: int = 0) -> 
 def _is_size(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(_is_size(v) for v in value)
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    return is_whole(value) and value > 0

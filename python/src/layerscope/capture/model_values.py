@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from layerscope.capture import model_files, model_sizes
+from layerscope.capture.json_numbers import is_number, is_whole
 from layerscope.capture.model_files import dotted
 
 _MOST_LAYERS = 10_000  # public models: under 200
@@ -110,12 +111,11 @@ def _each(value: Any) -> list[Any]:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+    return is_whole(value) and 0 <= value <= _MOST
 
 
 def _is_scale(value: Any) -> bool:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and 0 < value < math.inf
+    return is_number(value) and 0 < value < math.inf
 
 
 def _shown(value: Any) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
+from layerscope.capture.json_numbers import is_number, is_whole
 
 _SCHEMA = "layerscope/workload/"
 _NS = 1_000_000_000
@@ -159,13 +160,12 @@ def _list(document: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def _ns(seconds: Any) -> int | None:
-    number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    return round(seconds * _NS) if number and 0 <= seconds < _MOST_SECONDS else None
+    return round(seconds * _NS) if is_number(seconds) and 0 <= seconds < _MOST_SECONDS else None
 
 
 def _add(found: list[WorkloadRequest], index: Any, n_in: Any, n_out: Any, latency_ns: Any) -> None:
     """Adds a request where all that a profile of it needs is known."""
     numbers = (index, n_in, n_out, latency_ns)
-    whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
+    whole = all(is_whole(n) for n in numbers)
     if whole and n_in > 0 and n_out > 0 and latency_ns > 0:
         found.append(WorkloadRequest(index, n_in, n_out, latency_ns))

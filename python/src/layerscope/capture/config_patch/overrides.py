@@ -20,6 +20,7 @@ from layerscope.capture import errors
 from layerscope.capture.config_patch import token_ids
 from layerscope.capture.config_patch.changes import Change, Changes
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_numbers import is_whole
 
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -138,7 +139,7 @@ def _value(text: str, before: Any, path: str) -> Any:
     if before is None:
         return value  # null says nothing of the type
     _check_number(value, before, path)
-    if isinstance(before, float) and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(before, float) and is_whole(value):
         return float(value)
     if value is None and isinstance(before, (dict, list)):
         return None

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from layerscope.capture.json_numbers import is_whole
+
 _MXFP4_GROUP = 32
 _NVFP4_GROUP = 16
 
@@ -107,7 +109,7 @@ def _group_size(quant: Mapping[str, Any]) -> int | None:
 
 
 def _is_positive(size: Any) -> TypeGuard[int]:
-    return isinstance(size, int) and not isinstance(size, bool) and size > 0
+    return is_whole(size) and size > 0
 
 
 def _experts_block(quant: Mapping[str, Any], text: Mapping[str, Any]) -> Block | None:

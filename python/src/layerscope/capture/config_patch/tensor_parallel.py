@@ -22,6 +22,7 @@ from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.config_patch.mock_options import MockOptions
 from layerscope.capture.config_patch.quant_blocks import Block, QuantBlocks
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_numbers import is_whole
 from layerscope.capture.model_sizes import MoeSizes
 
 _VOCAB_PADDING = 64  # vLLM and SGLang pad the vocabulary to this before they divide it
@@ -131,17 +132,20 @@ class _RankZero:
         self.planned.set(self._holder(path), key, value, why, at)
 
     def _divide(self, key: str, why: str, path: Path = ()) -> int | None:
-        """Divides an integer, or each of a list of them; absent and null keys are left alone."""
+        """Divides a number, or each of a list of one a layer; absent ones and null stay."""
         value = self._holder(path).get(key)
         values: list[Any] = value if isinstance(value, list) else [value]
-        if not values or not all(_is_int(v) for v in values):
+        sizes = [v for v in values if v is not None]
+        if not sizes:
             return None
-        n = self.options.ranks
-        if any(v % n for v in values):
-            name = attention_keys.dotted((*path, key))
+        name, n = attention_keys.dotted((*path, key)), self.options.ranks
+        if not all(is_whole(v) for v in sizes):
+            self.reasons.append(f"{name} {value} is no whole number")
+            return None
+        if any(v % n for v in sizes):
             self.reasons.append(f"{name} {value} is not divisible by {n}")
             return None
-        parts: list[int] = [v // n for v in values]
+        parts = [None if v is None else v // n for v in values]
         self._set(key, parts if isinstance(value, list) else parts[0], why, path)
         return parts[0]
 
@@ -174,7 +178,7 @@ class _RankZero:
         for key in attention_keys.KV_HEADS:
             if not is_mla or holder.get(key) != total:
                 self._kv_heads(key, path)
-            elif _is_int(total) and total % n == 0:
+            elif is_whole(total) and total % n == 0:
                 self._set(key, total // n, "MLA: as many as heads", path)
 
     def _explicit_head_dim(self, heads: int) -> None:
@@ -200,7 +204,7 @@ class _RankZero:
         value, n = self._holder(path).get(key), self.options.ranks
         values: list[Any] = value if isinstance(value, list) else [value]
         counts = [kv for kv in values if kv is not None]
-        if not counts or not all(_is_int(kv) for kv in counts):
+        if not counts or not all(is_whole(kv) for kv in counts):
             return
         wrong = [kv for kv in counts if kv % n and (kv > n or kv < 1 or n % kv)]
         if wrong:
@@ -373,10 +377,6 @@ class _RankZero:
         towers = [k for k in ("vision_config", "audio_config") if self.config.get(k)]
         if towers:
             self.planned.notes.append("left as they are: " + ", ".join(towers))
-
-
-def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _merged(text: Mapping[str, Any], path: Path) -> Mapping[str, Any]:

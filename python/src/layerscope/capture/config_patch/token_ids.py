@@ -14,6 +14,7 @@ from typing import Any
 
 from layerscope.capture import model_files
 from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.json_numbers import is_whole
 
 _KEY = re.compile(
     r"(token_ids?|token_index)$|^(bos|eos|pad|unk|sep|cls|mask|eod)_(id|idx)$"
@@ -88,12 +89,11 @@ def _holders(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _numbers(value: Any) -> Iterator[int]:
     if isinstance(value, list):
         yield from itertools.chain.from_iterable(map(_numbers, value))
-    elif isinstance(value, int) and not isinstance(value, bool):
+    elif is_whole(value):
         yield value
 
 
 def _moved(value: Any, places: Mapping[int, int]) -> Any:
     if isinstance(value, list):
         return [_moved(one, places) for one in value]
-    is_id = isinstance(value, int) and not isinstance(value, bool)
-    return places.get(value, value) if is_id else value
+    return places.get(value, value) if is_whole(value) else value
