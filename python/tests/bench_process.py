@@ -45,6 +45,9 @@ class Bench:
         (folder / "model").mkdir()
         config = {"model_type": "qwen3", "num_hidden_layers": 2, "max_position_embeddings": 64}
         (folder / "model" / "config.json").write_text(json.dumps(config))
+        # A header without tensors: servers are not started without weights.
+        weights = (2).to_bytes(8, "little") + b"{}"
+        (folder / "model" / "model.safetensors").write_bytes(weights)
         self.mark = uuid.uuid4().hex
         fakes = fake_engine.install(folder)
         source = str(Path(layerscope.__file__).parents[1])

@@ -211,11 +211,19 @@ def layerscope_bin(absent: Callable[[str], NoReturn]) -> Program:
 
 
 @pytest.fixture
-def real_configs_here(not_run_here: Callable[[str], None]) -> None:
-    """Skips the test, said loudly, where the real configs are not beside the repository."""
+def real_configs_here(absent: Callable[[str], NoReturn]) -> None:
+    """The real configs are beside the repository."""
     if not real_configs.names():
-        not_run_here(f"tests on real configs: {real_configs.FOLDER} is not here")
-        pytest.skip(f"{real_configs.FOLDER} is not here")
+        absent(f"tests on real configs: {real_configs.FOLDER} is not here")
+
+
+@pytest.fixture(scope="session")
+def shared_traces(absent: Callable[[str], NoReturn]) -> Path:
+    """The folder of what real runs wrote; read only."""
+    folder = real_configs.FOLDER.parent
+    if not folder.is_dir():
+        absent(f"recorded files: {folder} is not here")
+    return folder
 
 
 @pytest.fixture

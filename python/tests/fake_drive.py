@@ -60,8 +60,9 @@ class Drive:
 
 
 def write_recording(folder: Path, points: list[tuple[int, int]]) -> None:
-    """Two steps a point, one of kernels of `batch` us and one of `past` us, in two modules.
+    """Two steps a point, one of three kernels of `batch` us and one of three of `past` us.
 
+    They are of two modules, and of the model itself, whose range is around all.
     As of a drive with torch's profiler: a trace for each batch and input length.
     """
     shutil.rmtree(folder, ignore_errors=True)
@@ -74,16 +75,19 @@ def write_recording(folder: Path, points: list[tuple[int, int]]) -> None:
             name = f"bench_step::{number}::bs::{batch}::past::{past}::phase::decode"
             on_cpu = {"ph": "X", "pid": 1, "tid": 1}
             events.append(on_cpu | _event("user_annotation", name, at, 5000))
-            for part, path in enumerate(("model.attn", "model.mlp")):
-                begin, key = at + 10 + 100 * part, 2 * number + part + 1
-                scope = f"{{'Module': '{path}'}}"
-                events.append(on_cpu | _event("user_annotation", scope, begin, 50))
+            events.append(on_cpu | _event("user_annotation", "{'Module': ''}", at + 5, 1000))
+            for part, path in enumerate(("model.attn", "model.mlp", "")):
+                begin, key = at + 10 + 100 * part, 3 * number + part + 1
+                if path:
+                    scope = f"{{'Module': '{path}'}}"
+                    events.append(on_cpu | _event("user_annotation", scope, begin, 50))
                 call = _event("cuda_runtime", "cudaLaunchKernel", begin + 5, 5)
                 events.append(on_cpu | call | {"args": {"correlation": key}})
                 place = {"device": 0, "stream": 7, "correlation": key}
-                kernel = _event("kernel", "k", at + 300 + 2000 * part, gpu_us)
+                kernel = _event("kernel", "k", at + 300 + 1500 * part, gpu_us)
                 events.append({"ph": "X", "pid": 0, "tid": 7} | kernel | {"args": place})
-            entry = {"n": number, "batch": batch, "past": past, "host_ns": 1000 * gpu_us}
+            at_past = {"n": number, "input_len": past, "batch": batch, "past": past}
+            entry = {**at_past, "host_ns": 1000 * gpu_us}
             lines.append(json.dumps(entry))
             at += 10_000
         place_of = folder / f"batch{batch}_input{past}"

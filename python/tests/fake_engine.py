@@ -7,6 +7,7 @@ refuse others. FAKE_ENGINE names what goes wrong, with commas:
   never_healthy      /health answers 503 for ever
   dies_loading       the server ends with 3 while it loads
   dies_serving       the server ends by SIGKILL at its third request
+  engine_dies        the client's requests fail, and the server ends with 0 behind much talk
   port_taken_once    the first server finds its port taken
   late_port          another process takes the port and answers for the server, which lives on
   client_fails       the client ends with 5 after two requests
@@ -186,6 +187,10 @@ class _Handler(BaseHTTPRequestHandler):
         elif _has("profile_hangs") and self.server.window is not None:
             _state("hangs").write_text("yes")
             threading.Event().wait()
+        elif _has("engine_dies"):
+            self._answer(500, b"the engine is dead")
+            if self.server.requests == 1:
+                threading.Thread(target=_end_without_engine).start()
         elif _has("requests_fail"):
             self._answer(400, b"prompt is too long")
         else:
@@ -213,6 +218,17 @@ class _Handler(BaseHTTPRequestHandler):
             data = Path(recorded).read_bytes() if recorded else gzip.compress(b'{"traceEvents":[]}')
             (window / name).write_bytes(data)
         self._answer(200)
+
+
+def _end_without_engine() -> None:
+    """As vLLM's server ends whose engine died: its cause stands above twenty lines of the end."""
+    print("(APIServer) WARNING OSError: too few open files are allowed", flush=True)
+    print("(Worker) ERROR IndexError: index out of range in self", flush=True)
+    print("(APIServer) ERROR EngineDeadError: EngineCore encountered an issue", flush=True)
+    time.sleep(0.5)
+    for step in range(30):
+        print(f"INFO [shutdown] step {step}", flush=True)
+    os._exit(0)
 
 
 def _start_children() -> None:

@@ -79,6 +79,13 @@ def test_help_of_a_command_has_examples_and_needs_no_torch(verb: str) -> None:
     assert "--dry-run" in done.stdout
 
 
+@pytest.mark.parametrize("action", ["run", "rule"])
+def test_help_of_an_action_has_its_own_examples(run_capture: RunCapture, action: str) -> None:
+    examples = run_capture("hooks", action, "--help").out.split("Examples:\n")[1].splitlines()
+    assert examples
+    assert all(line.startswith(f"  layerscope-capture hooks {action} ") for line in examples)
+
+
 @pytest.mark.parametrize("verb", _VERBS)
 def test_every_example_runs_dry_and_writes_nothing(
     verb: str, run_capture: RunCapture, empty_folder: Path
@@ -221,7 +228,26 @@ def test_an_interrupt_before_the_command_runs_is_no_traceback(
         (("walk", "m", "--with-foward"), "walk: no option '--with-foward'; did you mean '--with-f"),
         (("walk", "m", "--ouput=t.json"), "walk: no option '--ouput'; did you mean '--output'?"),
         (("walk", "m", "--with"), "walk: no option '--with'"),  # abbreviations are not guessed
-        (("walk", "m", "n"), "walk: 'n' is one too many"),
+        (("walk", "m", "n"), "walk: 'n' is one too many\n"),
+        (("profile", "m", "--input-len", "16", "32"), "'32' is one too many behind --input-len, "),
+        (("profile", "m", "--input-len=16", "32"), "'32' is one too many behind --input-len, "),
+        (("drive", "m", "--engine", "vllm", "sglang"), "'sglang' is one too many behind --engine"),
+        (
+            ("drive", "m", "--engine", "vllm", "--backend", "nvtx", "annotations"),
+            "'annotations' is one too many behind --backend, which takes NAME[,NAME]\n",
+        ),
+        (
+            ("serve-bench", "m", "--hooks", "nvtx", "annotations", "--", "--enforce-eager"),
+            "'annotations' is one too many behind --hooks, which takes NAME[,NAME]\n",
+        ),
+        (
+            ("hooks", "run", "--engine", "vllm", "--backend", "nvtx", "annotations", "--", "x"),
+            "several with commas: --backend nvtx,annotations\n",
+        ),
+        (
+            ("hooks", "run", "--backend", "nvtx", "annotations", "--engine", "vllm", "--", "x"),
+            "'annotations' is one too many behind --backend, which takes NAME[,NAME]\n",
+        ),
         (("hooks", "rule", "--engin", "vllm", "--engine", "vllm"), "no option '--engin'; did you"),
         (("config-patch", "m", "--layer", "2"), "config-patch: no option '--layer'; did you mean"),
         (("--versoin",), "layerscope-capture: no option '--versoin'; did you mean '--version'?"),

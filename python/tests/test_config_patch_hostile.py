@@ -110,10 +110,10 @@ def test_what_is_no_config_is_named(text: str, says: str | None, tmp_path: Path)
 def test_a_file_that_is_too_large_or_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_bytes(b" " * ((4 << 20) + 1))
-    with pytest.raises(CaptureError, match="more than a config has"):
+    with pytest.raises(CaptureError, match="more than such a file has"):
         model_files.load_config(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(CaptureError, match="not JSON"):
+    with pytest.raises(CaptureError, match="not UTF-8"):
         model_files.load_config(path)
 
 

@@ -15,7 +15,7 @@ from layerscope.capture.config_patch import fewer_layers
 from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.errors import USAGE, CaptureError
 
-_KEPT = 5  # reaches a full layer of every family that has one in four or six
+_KEPT = 6  # reaches a full layer of every family that has one in four or six
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,20 @@ def test_layers_that_share_keys_and_values_are_not_cut() -> None:
     with pytest.raises(CaptureError, match="num_kv_shared_layers 2"):
         fewer_layers.cut_layers(config, 2, Changes())
     assert config == {"num_hidden_layers": 4, "num_kv_shared_layers": 2}
+
+
+def test_a_model_that_ends_with_full_attention_is_cut_behind_such_a_layer() -> None:
+    """Gemma 4's config class in transformers makes the last layer full, whatever the list says."""
+    types = ["sliding_attention", "full_attention"] * 2
+    config = {"model_type": "gemma4_text", "num_hidden_layers": 4, "layer_types": types}
+    with pytest.raises(CaptureError, match="layer 2 is sliding_attention") as refused:
+        fewer_layers.cut_layers(dict(config), 3, Changes())
+    assert "--layers 2 or 4," in refused.value.hint
+    fewer_layers.cut_layers(config, 2, Changes())
+    assert config["layer_types"] == types[:2]
+    other = {"model_type": "gemma3_text", "num_hidden_layers": 4, "layer_types": types}
+    fewer_layers.cut_layers(other, 3, Changes())
+    assert other["layer_types"] == types[:3]
 
 
 def _types(program: Program, config: Path) -> list[str]:

@@ -19,7 +19,7 @@ from layerscope.capture.config_patch.tensor_parallel import mock_rank_zero
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("real_configs_here")]
 
-_LAYERS = 4  # the model is built without memory, but not without time
+_LAYERS = 6  # the model is built without memory, but not without time
 # A flat file, where the class of transformers takes the language model's sizes from `text_config`.
 _READ_OTHERWISE = "stepfun-ai--Step-3.7-Flash-FP8"
 

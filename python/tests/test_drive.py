@@ -18,7 +18,8 @@ from layerscope.capture.drive.nsys import nsys_words
 from layerscope.capture.drive.recordings import recordings, spread_side_files
 from layerscope.capture.hooks.annotation_file import annotations_name
 from layerscope.capture.in_engine.engine_steps import sglang_point, trtllm_point, vllm_point
-from layerscope.capture.in_engine.settings import ARMED, StepSettings
+from layerscope.capture.in_engine.marked_steps import marked_steps
+from layerscope.capture.in_engine.settings import ARMED, Round, StepSettings
 from layerscope.capture.in_engine.step_marker import StepMarker
 from layerscope.capture.in_engine.step_points import _marking
 from layerscope.capture.patches.plan import load_plan
@@ -244,8 +245,6 @@ def test_the_point_of_a_tensorrt_llm_step() -> None:
 
 
 class _Texts:
-    name = "texts"
-
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.closed: list[BaseException | None] = []
@@ -265,7 +264,7 @@ def test_a_step_that_fails_closes_its_range_and_is_not_counted(tmp_path: Path) -
         raise RuntimeError("out of memory")
 
     assert marker.run((2, 16), lambda: "not armed") == "not armed"
-    (tmp_path / ARMED).touch()
+    Round(2, 16).arm(tmp_path)
     with pytest.raises(RuntimeError):
         marker.run((2, 16), fail)
     nested = marker.run((2, 16), lambda: marker.run((2, 16), lambda: "base class"))
@@ -275,6 +274,18 @@ def test_a_step_that_fails_closes_its_range_and_is_not_counted(tmp_path: Path) -
     lines = (tmp_path / "bench_steps_rank0.jsonl").read_text().splitlines()
     assert [json.loads(line)["n"] for line in lines] == [1]
     assert backend.texts[1] == "bench_step::1::bs::2::past::16::phase::decode"
+
+
+def test_a_part_of_a_batch_that_does_not_fit_is_not_marked(tmp_path: Path) -> None:
+    """Batches of 2 and of 4 were asked for, and of the 4 only 2 decode together."""
+    steps = StepSettings(frozenset({(2, 16), (4, 16)}))
+    marker = StepMarker(steps, _Texts(), tmp_path)
+    Round(4, 16).arm(tmp_path)
+    assert marker.run((2, 16), lambda: "half") == "half"
+    assert marked_steps(tmp_path) == []
+    marker.run((4, 16), lambda: None)
+    (step,) = marked_steps(tmp_path)
+    assert (step.input_len, step.point) == (16, (4, 16))
 
 
 def test_a_step_that_cannot_be_read_runs_and_is_said_once(

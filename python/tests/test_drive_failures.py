@@ -18,6 +18,7 @@ from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import run_drive
 from layerscope.capture.drive.failure_causes import failure_hint
 from layerscope.capture.drive.recordings import recordings
+from layerscope.capture.drive.session import finished_points
 from layerscope.capture.errors import USAGE, CaptureError
 from layerscope.capture.hooks.hook_report import HookReport
 from layerscope.capture.in_engine.marked_steps import MarkedStep, marked_steps, note_step
@@ -91,7 +92,7 @@ def test_without_a_known_cause_there_is_no_advice(engine: str, tmp_path: Path) -
 def test_steps_of_an_engine_that_was_killed_are_those_that_were_written_whole(
     tmp_path: Path,
 ) -> None:
-    steps = [MarkedStep(0, 1, 16, 1000), MarkedStep(1, 1, 17, 2000)]
+    steps = [MarkedStep(0, 16, 1, 16, 1000), MarkedStep(1, 16, 1, 17, 2000)]
     assert marked_steps(tmp_path) == []
     for step in steps:
         note_step(tmp_path, 0, step)
@@ -160,6 +161,29 @@ def test_a_step_that_was_missed_in_one_of_the_rounds_is_no_good_one(
         run_drive(plan, tmp_path / "out")
     assert "max_num_batched_tokens" in caught.value.hint
     assert run_drive(replace(plan, repeat=1), tmp_path / "out").steps == {(4, 8): 1}
+
+
+@pytest.mark.parametrize(
+    ("second_round", "finished"),
+    [([16, 18], {(2, 16): 2, (2, 18): 4, (2, 20): 2}), ([16], {(2, 16): 2, (2, 20): 2})],
+)
+def test_a_point_behind_two_lengths_of_prompts_is_counted_of_each(
+    second_round: list[int], finished: dict[tuple[int, int], int], tmp_path: Path
+) -> None:
+    """By hand: the third decode step behind 16 tokens and the first behind 18 have past 18."""
+    plan = DrivePlan("vllm", "m", (2,), (16, 18), 4, (1, 3), repeat=2)
+    rounds = [(16, [16, 18]), (16, second_round), (18, [18, 20]), (18, [18, 20])]
+    for length, pasts in rounds:
+        for past in pasts:
+            note_step(tmp_path, 0, MarkedStep(0, length, 2, past, 1000))
+    assert finished_points(plan, tmp_path) == finished
+
+
+def test_a_step_that_ran_more_often_than_there_are_rounds_is_no_good_one(tmp_path: Path) -> None:
+    plan = DrivePlan("vllm", "m", (2,), (16,), 2, (1,), repeat=2)
+    for number in range(3):
+        note_step(tmp_path, 0, MarkedStep(number, 16, 2, 16, 1000))
+    assert finished_points(plan, tmp_path) == {}
 
 
 def test_a_drive_that_names_no_node_of_a_graph_is_no_capture(

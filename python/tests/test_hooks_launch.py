@@ -25,7 +25,6 @@ from layerscope.capture.errors import INTERRUPTED, CaptureError
 from layerscope.capture.hooks.foreground import run_foreground
 from layerscope.capture.hooks.hook_report import HookReport, read_reports
 from layerscope.capture.hooks.run import hooked_environment, judge
-from layerscope.capture.in_engine.import_watch import ImportWatch
 from layerscope.capture.in_engine.settings import HookSettings, StepSettings, settings_of
 
 _STUBS = Path(__file__).parent / "stub_engines"
@@ -111,10 +110,10 @@ def test_a_model_that_is_compiled_is_reported_as_no_capture(
     hooks = ProcessHooks(HookSettings(("record_function",), tmp_path), "sglang")
     hooks.model_loaded(nn.Sequential(nn.Linear(2, 2)))
     hooks.model_loaded(None)  # an engine without a model in this process
-    assert judge(read_reports(tmp_path), tmp_path, "sglang") == 0
+    assert judge(read_reports(tmp_path), tmp_path, "sglang", has_run=True) == 0
     hooks.model_loaded(nn.Sequential(torch.compile(nn.Linear(2, 2), backend="eager")))
     hooks.remove()
-    assert judge(read_reports(tmp_path), tmp_path, "sglang") == 1
+    assert judge(read_reports(tmp_path), tmp_path, "sglang", has_run=True) == 1
     said = capsys.readouterr().err
     assert "only while the model is traced" in said
     assert "--enable-torch-compile" in said  # what to do about it
@@ -167,6 +166,17 @@ def test_the_exit_code_of_the_command_is_kept(run_capture: RunCapture, tmp_path:
     done = run_capture("hooks", "run", *words)
     assert done.code == 7
     assert "3 modules of M" in done.out
+
+
+def test_the_exit_code_of_a_command_that_ends_before_its_model_is_kept(
+    run_capture: RunCapture, tmp_path: Path
+) -> None:
+    done = run_capture(*_RUN, tmp_path, "--", "sh", "-c", "exit 7")
+    assert done.code == 7
+    assert "the command ended with 7, before a model of vllm was loaded" in done.err
+
+
+_RUN = ("hooks", "run", "--engine", "vllm", "-o")
 
 
 def _json(report: HookReport) -> str:
@@ -319,24 +329,3 @@ def test_settings_come_from_the_environment(tmp_path: Path) -> None:
         settings_of({"LAYERSCOPE_HOOKS": "nvt"})
     with pytest.raises(CaptureError, match="no list of steps"):
         settings_of({"LAYERSCOPE_HOOKS": "nvtx", "LAYERSCOPE_HOOKS_STEPS": "8"})
-
-
-def test_a_watched_module_is_told_once_and_keeps_its_loader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "watched_here.py").write_text("value = 1\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    watch, told = ImportWatch(), []
-    try:
-        watch.on_import("watched_here", lambda module: told.append(module.value))
-        watch.on_import("not_there_at_all", lambda module: told.append("wrong"))
-        import watched_here  # type: ignore[import-not-found]
-
-        watch.on_import("watched_here", lambda module: told.append("again"))
-        with pytest.raises(ImportError):
-            import not_there_at_all  # type: ignore[import-not-found]  # noqa: F401
-    finally:
-        watch.stop()
-    assert told == [1, "again"]
-    assert type(watched_here.__loader__).__name__ == "SourceFileLoader"
-    assert watch not in sys.meta_path

@@ -32,8 +32,6 @@ pytestmark = pytest.mark.torch
 class Listed:
     """A backend that keeps what it is told."""
 
-    name = "listed"
-
     def __init__(self, fails_to_open: bool = False) -> None:
         self.opened: list[str] = []
         self.open_now: list[str] = []

@@ -116,11 +116,20 @@ def test_a_model_that_ends_the_program_while_it_is_made_is_a_failure(
     assert "SystemExit" in done.err and not (tmp_path / "t.json").exists()
 
 
-@pytest.mark.parametrize("logits", ["text", None, 7])
-def test_logits_that_are_none_are_a_failure(logits: Any, run_model: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("logits", "code", "said"),
+    [
+        ("text", errors.FAILED, "Model cannot run 4 tokens: TypeError"),
+        (7, errors.FAILED, "Model cannot run 4 tokens: TypeError"),
+        (None, errors.INVALID_INPUT, "Model does not generate text"),  # as an encoder's output
+    ],
+)
+def test_logits_that_are_none_are_a_failure(
+    logits: Any, code: int, said: str, run_model: Callable[..., Any]
+) -> None:
     done = run_model("profile", _model(_gives(logits)))
-    assert done.code in (errors.FAILED, errors.INVALID_INPUT)
-    assert "Model " in done.err
+    assert done.code == code
+    assert said in done.err
 
 
 def test_logits_of_one_dimension_are_a_failure(run_model: Callable[..., Any]) -> None:

@@ -32,6 +32,7 @@ def _write(name: str, text: str) -> Spoil:
 
 
 _WEIGHTS = "model.safetensors"
+# Files that cannot be read, whatever is wrong with them: INVALID_INPUT of errors.py.
 _SPOILT = [
     (_truncate(_WEIGHTS, -1), f"{_WEIGHTS}: cut off"),
     (_write(_WEIGHTS, _POINTER), "git-lfs"),
@@ -59,7 +60,7 @@ def test_a_model_that_is_not_whole_is_refused_by_its_file(
 ) -> None:
     spoil(model)
     done = run_capture(command, model, "--engine", "transformers", "-o", tmp_path / "out.json")
-    assert done.code in (errors.INVALID_INPUT, errors.FAILED)
+    assert done.code == errors.INVALID_INPUT
     assert said in done.err and str(model) in done.err
     assert not (tmp_path / "out.json").exists()
 
@@ -72,6 +73,40 @@ def test_whole_models_pass_and_what_is_not_read_does_not_matter(model: Path) -> 
     require_loadable(str(model), {"load_format": "dummy"})
     with pytest.raises(CaptureError, match="empty"):
         require_loadable(str(model), {})
+
+
+_INDEX = '{"weight_map": {"a": "model.safetensors", "b": "model-2.safetensors"}}'
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("index", ["model.safetensors.index.json", "pytorch_model.bin.index.json"])
+def test_an_index_without_a_single_file_of_its_weights_is_refused(index: str, model: Path) -> None:
+    (model / _WEIGHTS).unlink()
+    (model / index).write_text(_INDEX)
+    require_loadable(str(model), {}, dummy_weights=True)
+    with pytest.raises(CaptureError, match="has no weights") as refused:
+        require_loadable(str(model), {})
+    assert refused.value.code == errors.INVALID_INPUT and "--dummy-weights" in refused.value.hint
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("is_there", "said"),
+    [(True, "model-2.safetensors of the 2 files"), (False, "has no weights")],
+)
+def test_weights_that_the_cache_of_the_hub_lacks_are_fetched_by_the_engine(
+    is_there: bool, said: str, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`hf download --include '*.json'` takes the index, and no weights."""
+    if not is_there:
+        (model / _WEIGHTS).unlink()
+    (model / "model.safetensors.index.json").write_text(_INDEX)
+    shutil.copytree(model, tmp_path / "models--org--model" / "snapshots" / "1")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(CaptureError, match=said):
+        require_loadable("org/model", {})
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    require_loadable("org/model", {})
 
 
 @pytest.mark.torch

@@ -13,6 +13,7 @@ import pytest
 from conftest import Program, RunCapture
 from fake_drive import Drive, declared, declared_run, run_all, runs_of, write_recording
 
+from layerscope.capture import layerscope_program
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 from layerscope.capture.matrix.declaration import load_declaration
 from layerscope.capture.matrix.execution import read_recordings, run_matrix
@@ -190,11 +191,52 @@ def test_a_program_that_is_not_there_is_said_before_anything_is_recorded(
     assert [file.name for file in tmp_path.iterdir()] == ["matrix.json"]
 
 
-def test_a_program_that_gives_no_answer_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "{}",
+        "[1]",
+        "7",
+        '{"error": 7}',
+        '{"data": []}',
+        '{"data": {"sweep": [7]}}',
+        '{"data": {"sweep": [{"past": 16}]}}',
+        '{"data": {"sweep": [{"past": 1e999, "batch": 1}]}}',
+        '{"ranks": [{}]}',
+        "[" * 100_000,
+    ],
+    ids=lambda answer: answer[:20],
+)
+def test_a_program_that_gives_another_answer_is_an_error(answer: str, tmp_path: Path) -> None:
     write_recording(tmp_path / "run", [(1, 16)])
-    for program in ("/bin/true", str(tmp_path / "gone")):
-        with pytest.raises(CaptureError, match="gave no answer"):
-            measured_points(program, tmp_path / "run", modules=False)
+    (tmp_path / "answer").write_text(answer)
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncat {tmp_path / 'answer'}\n")
+    program.chmod(0o755)
+    with pytest.raises(CaptureError, match="is not the program layerscope of this version"):
+        measured_points(str(program), tmp_path / "run", modules=True)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("kill -9 $$", "was ended by signal 9"),
+        ("exec sleep 60", "does not run: .* timed out"),
+        (None, "does not run: .* No such file"),
+    ],
+)
+def test_a_program_that_gives_no_answer_is_an_error(
+    script: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layerscope_program, "_TIMEOUT_S", 0.5)
+    write_recording(tmp_path / "run", [(1, 16)])
+    program = tmp_path / "program"
+    if script is not None:
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+    with pytest.raises(CaptureError, match=said):
+        measured_points(str(program), tmp_path / "run", modules=False)
 
 
 def test_times_are_those_that_layerscope_reads(layerscope_bin: Program, tmp_path: Path) -> None:
@@ -207,13 +249,17 @@ def test_times_are_those_that_layerscope_reads(layerscope_bin: Program, tmp_path
         rows = {(r["batch"], r["past"], r["module"]): r for r in table.rows()}
         assert not read_recordings(declaration, runs_of(declaration), table, "not needed any more")
     assert {row["status"] for row in rows.values()} == {"done"}
-    assert len(rows) == 4 * 3
-    # By hand: the two steps of (8, 16) have two kernels of 8 us and two of 16 us.
-    step, attention = rows[8, 16, ""], rows[8, 16, "model.attn"]
-    assert (step["n_steps"], step["mean_sum_ns"]) == (2, (16_000 + 32_000) // 2)
-    assert step["median_sum_ns"] in (16_000, 32_000)
+    modules = ("model.attn", "model.mlp", "[model]")
+    assert {module for _, _, module in rows} == {"", *modules}
+    # By hand: the two steps of (8, 16) have three kernels of 8 us and three of 16 us, one of each
+    # module and one of the model itself.
+    step = rows[8, 16, ""]
+    assert (step["n_steps"], step["mean_sum_ns"]) == (2, (24_000 + 48_000) // 2)
+    assert step["median_sum_ns"] == 24_000  # the lower of two, as layerscope's medians are
     assert step["mean_host_wall_ns"] == 5_000_000
-    assert attention["mean_sum_ns"] == (8_000 + 16_000) // 2
+    own = [rows[8, 16, module]["mean_sum_ns"] for module in modules]
+    assert own == [(8_000 + 16_000) // 2] * 3
+    assert sum(own) == step["mean_sum_ns"]
     assert step["host_ns"] == 12_000  # of bench_steps_rank0.jsonl
     assert (step["engine_version"], step["rank"], step["phase"]) == ("0.12.0", 0, "decode")
 
@@ -230,7 +276,7 @@ def test_a_recording_that_shows_other_steps_is_not_done(
         states = {(row["batch"], row["past"]): row["status"] for row in table.rows()}
     assert unread == 1
     assert states == {(1, 16): "done", (8, 16): "done", (1, 1024): "done", (8, 1024): "recorded"}
-    assert "1 points: the recording shows no step" in capsys.readouterr().err
+    assert "1 point: the recording shows no step" in capsys.readouterr().err
 
 
 def test_a_trace_that_broke_off_hides_no_other(
@@ -240,14 +286,14 @@ def test_a_trace_that_broke_off_hides_no_other(
     write_recording(folder, [(1, 16)])
     (folder / "rank0.2.pt.trace.json").write_text("{")
     assert set(measured_points(layerscope_bin.program, folder, modules=True)) == {(1, 16)}
-    assert "cannot read the recording" in capsys.readouterr().err
+    assert f"reading {folder / 'rank0.2.pt.trace.json'}" in capsys.readouterr().err
 
 
 def test_an_empty_recording_is_an_error(layerscope_bin: Program, tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="holds no recording"):
         measured_points(layerscope_bin.program, tmp_path, modules=False)
     (tmp_path / "broken.trace.json").write_text("{")
-    with pytest.raises(CaptureError, match="cannot read the recording"):
+    with pytest.raises(CaptureError, match="reading .*broken.trace.json"):
         measured_points(layerscope_bin.program, tmp_path, modules=False)
 
 
@@ -286,11 +332,11 @@ def test_the_command_runs_a_matrix_on_an_engine(
     declared_run(tmp_path, batch=[2], past=[8], profiler="none")
     file = tmp_path / "matrix.json"
     dry = run_capture("matrix", file, "--dry-run")
-    assert "would run: small__vllm__bf16__tp1: 1 points (org/small)" in dry.out
+    assert "would run: small__vllm__bf16__tp1: 1 point (org/small)" in dry.out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["matrix.json"]
     done = run_capture("matrix", file)
     assert done.code == 0, done.err
-    assert "1 points recorded, 0 kept, 0 failed" in done.out
+    assert "1 point recorded, 0 kept, 0 failed" in done.out
     again = run_capture("matrix", file)
     assert "0 points recorded, 1 kept, 0 failed" in again.out
     with ResultTable(tmp_path / "matrix_runs" / "results.sqlite") as table:

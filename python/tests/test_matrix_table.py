@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import RunCapture
 from fake_drive import Drive, declared_run, run_all, runs_of
 
 from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
 from layerscope.capture.drive.drive_run import DriveSummary
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.matrix import execution, result_table
+from layerscope.capture.matrix import result_table
+from layerscope.capture.matrix.command import run_file
 from layerscope.capture.matrix.declaration import Declaration
 from layerscope.capture.matrix.result_table import ResultTable
 from layerscope.capture.output import lock_folder
@@ -42,20 +42,19 @@ def _states(declaration: Declaration) -> set[tuple[str, str]]:
 
 
 def test_a_second_matrix_into_one_folder_is_refused(
-    run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("LAYERSCOPE_BIN", raising=False)
-    monkeypatch.setattr(execution.run_matrix, "__kwdefaults__", {"drive": Drive()})
+    monkeypatch.delenv("HF_HUB_OFFLINE")  # the stand-in loads no model
     declared_run(tmp_path, profiler="none")
     (tmp_path / "matrix_runs").mkdir()
     lock = lock_folder(tmp_path / "matrix_runs")
     file = tmp_path / "matrix.json"
-    done = run_capture("matrix", file)
-    assert done.code == 1
-    assert f"another matrix runs into {tmp_path / 'matrix_runs'}" in done.err
+    with pytest.raises(CaptureError, match=f"another matrix runs into {tmp_path / 'matrix_runs'}"):
+        run_file(file, drive=Drive())
     assert list((tmp_path / "matrix_runs").iterdir()) == []
     os.close(lock)
-    assert "4 points recorded" in run_capture("matrix", file).out
+    assert run_file(file, drive=Drive()) == 0
+    assert "4 points recorded" in capsys.readouterr().out
 
 
 def test_a_failure_replaces_no_recording_of_the_same_settings(tmp_path: Path) -> None:

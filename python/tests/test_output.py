@@ -170,6 +170,41 @@ def test_a_disk_that_is_full_is_said_as_such(
     assert caught.value.hint == "make room on this disk"
 
 
+# Of 0666 for files and 0777 for folders, what each umask leaves.
+@pytest.mark.parametrize(
+    ("umask", "of_file", "of_folder"),
+    [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o002, 0o664, 0o775)],
+)
+def test_what_is_written_is_as_open_as_the_user_lets_files_be(
+    umask: int, of_file: int, of_folder: int, tmp_path: Path
+) -> None:
+    before = os.umask(umask)
+    try:
+        with new_folder(tmp_path / "out") as folder:
+            write_bytes(folder / "file", b"1")
+            assert folder.stat().st_mode & 0o077 == 0, "nobody reads what is not finished"
+        assert os.umask(umask) == umask
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o7777 == of_folder
+    assert (tmp_path / "out" / "file").stat().st_mode & 0o7777 == of_file
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_a_finished_folder_that_is_aside_is_not_taken_for_a_stale_one(
+    umask: int, tmp_path: Path
+) -> None:
+    before = os.umask(umask)
+    try:
+        with pytest.raises(CaptureError), new_folder(tmp_path / "out") as aside:
+            (aside / "file").write_text("finished")
+            _fill(tmp_path / "out")
+        _fill(tmp_path / "out", force=True)
+    finally:
+        os.umask(before)
+    assert (aside / "file").read_text() == "finished"
+
+
 def test_files_that_came_meanwhile_are_not_replaced(tmp_path: Path) -> None:
     with (
         pytest.raises(CaptureError, match="cannot rename") as caught,

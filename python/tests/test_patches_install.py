@@ -111,3 +111,49 @@ def test_a_plan_that_cannot_be_applied_stops_the_engine(
     monkeypatch.setattr(install, "_INSTALLED", {})
     with pytest.raises(CaptureError, match="cannot read"):
         plugin.install()
+
+
+@pytest.mark.torch
+def test_a_model_that_takes_no_tokens_is_refused_with_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ViT of transformers does: the forward in which identities are learned takes tokens."""
+    from torch import nn
+
+    class Pictures(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Identity(), nn.ReLU()])
+
+        def forward(self, pixel_values: Any) -> Any:
+            raise ValueError("Make sure that the channel dimension matches")
+
+    _plan(tmp_path, monkeypatch, PatchPlan(2, keep_layers=(0,)))
+    with pytest.raises(CaptureError) as refused:
+        install.apply_to_model(Pictures())
+    assert refused.value.message == (
+        "LAYERSCOPE_PATCH: Pictures cannot run with identity layers: "
+        "ValueError: Make sure that the channel dimension matches"
+    )
+    assert "--cut" in refused.value.hint
+
+
+@pytest.mark.torch
+def test_a_model_without_parameters_gets_its_patches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from torch import nn
+
+    class Bare(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList([nn.ReLU(), nn.ReLU()])
+
+        def forward(self, x: Any) -> Any:
+            return self.layers[1](self.layers[0](x))
+
+    model = Bare()
+    _plan(tmp_path, monkeypatch, PatchPlan(2, keep_layers=(0,)))
+    install.apply_to_model(model)
+    x = object()
+    assert model.layers[1].forward(x) is x

@@ -42,7 +42,7 @@ def _commands(model: Path, output: Path) -> list[list[str]]:
         ["hooks", "run", *hooks, "-o", str(output), "--", "vllm", "serve", str(model)],
         ["walk", str(model), "-o", str(output / "tree.json")],
         ["profile", str(model), "-o", str(output)],
-        ["serve-bench", str(model), "--engine", "vllm", "-o", str(output)],
+        ["serve-bench", str(model), "--engine", "vllm", "--dummy-weights", "-o", str(output)],
     ]
 
 

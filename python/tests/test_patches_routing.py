@@ -21,11 +21,10 @@ from routing_stubs import (
 )
 
 from layerscope.capture.in_engine.import_watch import ImportWatch
-from layerscope.capture.patches import install
+from layerscope.capture.patches import install, trtllm_routing
 from layerscope.capture.patches.balanced_routing import (
     BalancedTables,
     experts_of_token,
-    grouped_experts_of_token,
 )
 from layerscope.capture.patches.plan import RoutingPlan
 
@@ -39,10 +38,10 @@ _PLANS = [
 ]
 
 
-def _loads(tokens: int, plan: RoutingPlan, choose: Callable[..., list[int]]) -> Counter[int]:
+def _loads(tokens: int, plan: RoutingPlan) -> Counter[int]:
     loads = Counter(dict.fromkeys(range(plan.experts), 0))
     for token in range(tokens):
-        chosen = choose(token, plan)
+        chosen = experts_of_token(token, plan)
         assert len(set(chosen)) == plan.top_k
         loads.update(chosen)
     assert len(loads) == plan.experts
@@ -52,7 +51,7 @@ def _loads(tokens: int, plan: RoutingPlan, choose: Callable[..., list[int]]) -> 
 @pytest.mark.parametrize("plan", _PLANS, ids=str)
 @pytest.mark.parametrize("tokens", [1, 7, 64, 1000])
 def test_loads_of_experts_and_ranks_differ_by_at_most_one(tokens: int, plan: RoutingPlan) -> None:
-    loads = _loads(tokens, plan, experts_of_token)
+    loads = _loads(tokens, plan)
     assert max(loads.values()) - min(loads.values()) <= 1
     a_rank = plan.experts // plan.ep_ranks
     ranks = Counter(dict.fromkeys(range(plan.ep_ranks), 0))
@@ -65,9 +64,9 @@ def test_loads_of_experts_and_ranks_differ_by_at_most_one(tokens: int, plan: Rou
 def test_a_token_stays_in_the_groups_that_its_router_allows(plan: RoutingPlan) -> None:
     size = plan.experts // plan.groups
     for token in range(600):
-        groups = {expert // size for expert in grouped_experts_of_token(token, plan)}
+        groups = {expert // size for expert in experts_of_token(token, plan)}
         assert len(groups) <= plan.top_groups
-    loads = _loads(plan.experts * 4, plan, grouped_experts_of_token)  # whole rounds
+    loads = _loads(plan.experts * 4, plan)  # whole rounds
     assert len(set(loads.values())) == 1
 
 
@@ -94,7 +93,7 @@ _DEALT_BY_GROUP = [
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("plan", "dealt"), _DEALT, ids=str)
+@pytest.mark.parametrize(("plan", "dealt"), [*_DEALT, *_DEALT_BY_GROUP], ids=str)
 def test_tables_of_ids_hold_the_experts_dealt_by_hand(
     plan: RoutingPlan, dealt: list[list[int]]
 ) -> None:
@@ -120,6 +119,20 @@ def test_balanced_logits_choose_the_experts_dealt_by_hand(
         tables.write_logits(logits)
         top = logits.topk(plan.top_k).indices.sort().values
         assert top.tolist() == [sorted(chosen) for chosen in (dealt * tokens)[:tokens]]
+
+
+@pytest.mark.torch
+def test_experts_that_are_not_a_multiple_of_the_groups_are_one_group() -> None:
+    """Of another layer of the model: six experts in no groups, dealt out as in _DEALT."""
+    import torch
+
+    tables = BalancedTables(RoutingPlan(16, 4, groups=4, top_groups=2, ep_ranks=4))
+    ids, logits = torch.zeros(3, 4, dtype=torch.int32), torch.zeros(3, 6)
+    tables.write_ids(ids, 6)
+    tables.write_logits(logits)
+    dealt = [[0, 1, 2, 3], [4, 5, 0, 1], [2, 3, 4, 5]]
+    assert ids.tolist() == dealt
+    assert logits.topk(4).indices.sort().values.tolist() == [sorted(chosen) for chosen in dealt]
 
 
 @pytest.mark.torch
@@ -300,7 +313,9 @@ def test_sglang_balances_experts_that_a_table_of_token_ids_gives(
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("name", trtllm_routing.MODULES)
 def test_trtllm_routing_methods_choose_balanced_experts(
+    name: str,
     fake_module: Fake,
     watch: ImportWatch,
     monkeypatch: pytest.MonkeyPatch,
@@ -312,7 +327,6 @@ def test_trtllm_routing_methods_choose_balanced_experts(
 
     not_run_here("balanced routing of TensorRT-LLM: stub classes, not run with the real engine")
     monkeypatch.setenv("ENABLE_PERFECT_ROUTER", "0")
-    name = "tensorrt_llm._torch.modules.fused_moe.routing"
     fake_module(name, TRTLLM_ROUTING)
     patches = _patches("trtllm", watch, RoutingPlan(_EXPERTS, _TOP_K))
     assert os.environ["ENABLE_PERFECT_ROUTER"] == "1"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from layerscope.capture import interrupts, process_tree, processes
+from layerscope.capture import errors, interrupts, process_guard, process_tree, processes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.process_tree import Process
 
@@ -143,29 +143,66 @@ def test_what_a_block_started_is_gone_and_what_was_there_stays() -> None:
     own.wait()
 
 
+@pytest.fixture
+def shadowed(tmp_path: Path) -> Path:
+    """A folder with files that have the names of Python's modules, and end who imports them."""
+    folder = tmp_path / "shadowed"
+    folder.mkdir()
+    for name in ("socket", "signal", "json", "pathlib"):
+        (folder / f"{name}.py").write_text("raise SystemExit('the file of the current folder')")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("layerscope.capture.process_guard", ""),  # nothing to guard, and nothing to say
+        ("layerscope.capture.drive.session", "drive.plan"),  # there is none
+    ],
+)
+def test_files_of_the_current_folder_are_not_imported(
+    module: str, said: str, shadowed: Path, tmp_path: Path
+) -> None:
+    words = processes.module_words(module, str(tmp_path))
+    done = subprocess.run(words, cwd=shadowed, input="", capture_output=True, text=True)
+    assert said in done.stderr and "the current folder" not in done.stderr
+    assert done.returncode == (errors.INVALID_INPUT if said else errors.OK)
+
+
 @needs_proc
-def test_what_a_command_started_ends_with_it_where_it_is_killed(tmp_path: Path) -> None:
-    """With a process below it, in a session of its own, which `kill -9` of the command leaves."""
+@pytest.mark.parametrize("ends_first", [False, True])
+def test_what_a_command_started_ends_with_it_where_it_is_killed(
+    tmp_path: Path, shadowed: Path, ends_first: bool
+) -> None:
+    """With a process below it, in a session of its own, which `kill -9` of the command leaves; also
+    where the engine ended before, as it does when a SIGTERM comes first."""
     engine = (
+        "import sys\n"
+        "sys.path.pop(0)\n"
         "import os, subprocess\n"
         "worker = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
         "print(worker.pid, os.getpid(), flush=True)\n"
         "worker.wait()\n"
     )
     start = (
-        "import pathlib, sys, time\n"
+        "import sys\n"
+        "sys.path.pop(0)\n"  # as the installed command, which has its own folder there
+        "import pathlib, time\n"
         "from layerscope.capture import processes\n"
         "words, log = [sys.executable, '-c', sys.argv[1]], pathlib.Path(sys.argv[2])\n"
         "with processes.adopted(), processes.running(words, log=log):\n"
         "    time.sleep(60)\n"
     )
     log = tmp_path / "log"
-    command = subprocess.Popen([sys.executable, "-c", start, engine, log])
+    command = subprocess.Popen([sys.executable, "-c", start, engine, log], cwd=shadowed)
     _until(lambda: log.exists() and log.read_text().endswith("\n"))
     table = process_tree.read_table()
     started = [table[int(pid)] for pid in log.read_text().split()]
     assert len(started) == 2
     _until(lambda: _guards_below(command.pid))
+    if ends_first:
+        time.sleep(2 * process_guard._LOOK_S)  # so that it has seen both
+        os.kill(started[1].pid, signal.SIGKILL)
     command.kill()
     command.wait()
     _until(lambda: not any(map(process_tree.still_running, started)))

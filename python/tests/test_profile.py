@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +16,7 @@ from conftest import Program, RunCapture, read_json
 from layerscope.capture import errors
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.profile.rank_files import files_by_rank
+from layerscope.capture.trace_files import rank_of, traces_below
 
 
 @pytest.mark.torch
@@ -41,9 +44,11 @@ def test_requests_of_exact_sizes_are_read_by_requests_and_map(
         assert row["label"] is row["percentile"] is row["source_index"] is None
         assert row["latency_ns"] == row["measured_latency_ns"] > 0
 
-    out = tmp_path / "requests.json"
-    layerscope_bin.run(["requests", folder, "-o", out])
-    requests = read_json(out)
+    hint = re.search(r"read it with `layerscope (.+)`", done.out)
+    assert hint is not None
+    said = layerscope_bin.run(shlex.split(hint[1]), folder=tmp_path)
+    assert "{" not in said  # a document of a hundred lines would bury what is said
+    requests = read_json(tmp_path / "per_request_profiles.json")
     assert requests["mode"] == "eager"
     for request in requests["requests"]:
         # one prefill and two decode steps give three tokens
@@ -275,6 +280,28 @@ def test_files_are_told_apart_by_the_rank_in_their_names(tmp_path: Path) -> None
         (tmp_path / name).write_bytes(b"x")
     found = files_by_rank(tmp_path / name for name in names)
     assert {rank: path.name for rank, path in found.items()} == {0: names[1], 1: names[0]}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one", "rank"),
+    [
+        ("rank3.17.pt.trace.json.gz", True, 3),
+        ("dp0_pp0_tp1_dcp0_ep1_rank12.17.pt.trace.json.zst", True, 12),
+        ("170-TP-0.trace.json.gz", True, None),
+        ("frank1.17.pt.trace.json", True, None),  # of a front end on that host
+        ("graph_annotations_rank0.json", False, 0),
+        ("config.json", False, None),
+        ("rank0.17.pt.trace.json.gz.tmp", False, 0),
+    ],
+)
+def test_traces_and_their_ranks_are_told_by_name(
+    name: str, is_one: bool, rank: int | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "below" / name
+    file.parent.mkdir()
+    file.write_bytes(b"x")
+    assert traces_below(tmp_path) == ([file] if is_one else [])
+    assert rank_of(file) == rank
 
 
 def test_files_without_a_rank_are_an_error_that_names_them(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import pytest
 from conftest import Program, read_json
 
-_TRACES = Path(__file__).parents[3] / "shared" / "traces" / "cpu"
 _DENSE, _MOE = (
     "vllm_qwen3_tiny_offline_stack.json.gz",
     "vllm_qwen3moe_tiny_offline_stack.json.gz",
@@ -22,11 +20,8 @@ _DENSE, _MOE = (
 
 
 @pytest.fixture
-def traces(not_run_here: Callable[[str], None]) -> Path:
-    if not _TRACES.is_dir():
-        not_run_here("recorded vLLM files: ../shared/traces is absent")
-        pytest.skip("../shared/traces is absent")
-    return _TRACES
+def traces(shared_traces: Path) -> Path:
+    return shared_traces / "cpu"
 
 
 def _own_ns_by_op(execution: dict[str, Any]) -> Counter[str]:

@@ -16,16 +16,6 @@ from conftest import Program, RunCapture
 from layerscope.capture import errors
 from layerscope.capture.serve_bench import profile_window
 
-_SHARED = Path(__file__).parents[3] / "shared" / "traces" / "cpu"
-
-
-@pytest.fixture
-def recorded(not_run_here: Callable[[str], None]) -> Path:
-    if not _SHARED.is_dir():
-        not_run_here("recorded vLLM files: ../shared/traces is absent")
-        pytest.skip("../shared/traces is absent")
-    return _SHARED
-
 
 @pytest.mark.parametrize("engine", ["vllm", "sglang", "trtllm"])
 def test_a_run_leaves_one_folder_and_no_process(
@@ -95,6 +85,20 @@ def test_an_option_of_another_is_told_from_one_that_is_misspelt(
     done = run_capture("serve-bench", "m", option)
     assert done.code == errors.USAGE
     assert said in done.err
+
+
+def test_the_record_names_the_final_place_whatever_its_name_is(bench: Bench) -> None:
+    """A word of the server's is JSON itself, in which quotes and umlauts stand in other letters."""
+    bench.output = bench.folder / 'wör"k' / "out"
+    code, _, err = bench.run("--engine", "vllm", "--profile", "--hooks", "nvtx", faults="hooked")
+    assert code == errors.OK, err
+    record = json.loads((bench.output / "serve_bench.json").read_text())
+    server, client = record["server"], record["client"]["command"]
+    profiler = json.loads(server["command"][server["command"].index("--profiler-config") + 1])
+    traces = str(bench.output / "traces")
+    assert profiler["torch_profiler_dir"] == traces
+    assert server["environment"]["LAYERSCOPE_HOOKS_DIR"] == traces
+    assert client[client.index("--result-dir") + 1] == str(bench.output)
 
 
 def test_an_option_that_the_server_does_not_have_shows_what_it_said(bench: Bench) -> None:
@@ -167,9 +171,10 @@ def test_a_folder_with_files_is_not_replaced(bench: Bench) -> None:
 
 
 def test_layerscope_reads_a_folder_of_recorded_files(
-    bench: Bench, recorded: Path, tmp_path: Path, layerscope_bin: Program
+    bench: Bench, shared_traces: Path, tmp_path: Path, layerscope_bin: Program
 ) -> None:
     """What a real vLLM 0.32 wrote, through the stand-ins: 20 requests, 641 input tokens."""
+    recorded = shared_traces / "cpu"
     bench.env |= {
         fake_engine.BENCH: str(recorded / "vllm_bench_random20.json"),
         fake_engine.METRICS: str(recorded / "vllm_metrics.txt"),

@@ -127,7 +127,7 @@ def test_vllm_gets_its_profiler_as_its_version_takes_it(
     monkeypatch.setattr(vllm_profiler, "version_of", lambda engine: version)
     plan = _plan("vllm", profile=ProfileWindow(steps=3))
     words = engine_servers.server_words(plan, Path("/f"), 5)
-    variables = engine_servers.server_variables(plan, Path("/f"))
+    variables = engine_servers.added_variables(plan, Path("/f"))
     assert ("--profiler-config" in words) is has_option
     assert (variables.get("VLLM_TORCH_PROFILER_DIR") == "/f/traces") is not has_option
     config = engine_servers.profiler_config(plan, Path("/f"))

@@ -17,6 +17,8 @@ from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.vllm_offline import llm_keywords
 from layerscope.capture.vllm_profiler import VllmProfiler
 
+_TRACE = "rank0.17.pt.trace.json.gz"  # as vLLM names them
+
 
 class _Silent:
     """An engine whose profiler writes nothing."""
@@ -54,11 +56,11 @@ def test_the_table_that_a_profiler_prints_does_not_bury_what_is_said(
     class Talks(_Silent):
         def stop_profile(self) -> None:
             print("Name  Self CPU %")
-            (tmp_path / "rank0.json").touch()
+            (tmp_path / _TRACE).touch()
 
     with vllm_offline.profiled(Talks(), VllmProfiler(tmp_path)) as files:
         print("said")
-    assert files == [tmp_path / "rank0.json"]
+    assert files == [tmp_path / _TRACE]
     assert capsys.readouterr().out == "said\n"
 
 
@@ -112,6 +114,24 @@ def test_the_engine_gets_its_profiler_and_runs_in_this_process(
 
 
 @pytest.mark.torch
+def test_the_command_line_has_the_last_word_on_profiler_and_ranks(
+    tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two ranks are not one process."""
+    vllm = fake_vllm.install(monkeypatch)
+    environment: dict[str, str] = {}
+    mine = {"profiler": "cuda"}
+    options = ModelOptions(
+        str(tiny_gpt2), "vllm", engine_args={"profiler_config": mine, "tensor_parallel_size": 2}
+    )
+    profiler = VllmProfiler(tmp_path)
+    with vllm_offline.offline_llm(options, eager=True, profiler=profiler, environment=environment):
+        pass
+    assert vllm.made[0].keywords["profiler_config"] == mine
+    assert "VLLM_ENABLE_V1_MULTIPROCESSING" not in environment
+
+
+@pytest.mark.torch
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
 def test_workers_are_gone_also_where_the_engine_fails_to_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -150,11 +170,12 @@ def test_the_engine_is_ended_also_after_an_error(
 
 
 def test_a_profiler_that_writes_nothing_is_an_error(tmp_path: Path) -> None:
+    """What hooks write beside traces is none."""
     with (
         pytest.raises(CaptureError, match="wrote no trace"),
         vllm_offline.profiled(_Silent(), VllmProfiler(tmp_path)),
     ):
-        pass
+        (tmp_path / "graph_annotations_rank0.json").touch()
 
 
 def test_only_what_came_meanwhile_is_of_the_recording(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from layerscope.capture import errors
 from layerscope.capture.walk import command
 from layerscope.capture.walk.call_order import OUTSIDE
 
-_FOLDER = Path(__file__).parent
+_WITHOUT_WEIGHTS = ("--engine", "transformers", "--device", "cpu", "--dummy-weights")
 
 
 @pytest.mark.torch
@@ -132,10 +132,7 @@ def test_a_model_that_wants_more_than_a_prompt_is_named(
     T5Config(
         vocab_size=32, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2
     ).save_pretrained(tmp_path / "t5")  # fmt: skip
-    words = (
-        "walk", tmp_path / "t5", "--engine", "transformers", "--device", "cpu", "--dummy-weights",
-        "-o", tmp_path / "tree.json",
-    )  # fmt: skip
+    words = ("walk", tmp_path / "t5", *_WITHOUT_WEIGHTS, "-o", tmp_path / "tree.json")
     done = run_capture(*words, "--with-forward")
     assert done.code == errors.FAILED
     assert "T5Model cannot run 16 tokens" in done.err
@@ -172,10 +169,7 @@ def test_a_model_without_tokens_is_walked_without_a_forward(
         hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
         image_size=8, patch_size=4,
     ).save_pretrained(tmp_path / "vit")  # fmt: skip
-    words = (
-        "walk", tmp_path / "vit", "--engine", "transformers", "--device", "cpu", "--dummy-weights",
-        "-o", tmp_path / "tree.json",
-    )  # fmt: skip
+    words = ("walk", tmp_path / "vit", *_WITHOUT_WEIGHTS, "-o", tmp_path / "tree.json")
     done = run_capture(*words, "--with-forward")
     assert done.code == errors.INVALID_INPUT
     assert "ViTModel takes no tokens" in done.err

@@ -159,7 +159,7 @@ def test_layerscope_gives_every_module_of_a_trace_its_path(
     with CallRecorder(model) as recorder, torch.no_grad():
         run(model)
     seen["calls"] = calls_of(recorder)
-    about = Run("m", "test", "0", {"name": "torch", "version": None}, None, "eager", {}, False)
+    about = Run("m", "test", "0", {"name": "torch", "version": None}, None, {}, False)
     write_json(tmp_path / "tree.json", document(about, seen))
     events = _trace(model, run, tmp_path / "trace.json.gz")
     expected = _paths_of_scopes(events)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from conftest import Program
 from layerscope.capture import workload_file
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 from layerscope.capture.workload_file import WorkloadRequest, choose, read_requests
-
-_BENCH = Path(__file__).parents[3] / "shared" / "traces" / "cpu" / "vllm_bench_random20.json"
 
 
 def _write(path: Path, document: Any) -> Path:
@@ -145,15 +142,13 @@ def test_a_missing_file_is_invalid_input(tmp_path: Path) -> None:
 
 
 def test_a_real_result_and_layerscopes_reading_of_it_choose_the_same(
-    tmp_path: Path, layerscope_bin: Program, not_run_here: Callable[[str], None]
+    tmp_path: Path, layerscope_bin: Program, shared_traces: Path
 ) -> None:
     """20 requests of vllm bench serve: read as they are, and through `layerscope workload`."""
-    if not _BENCH.exists():
-        not_run_here("a real benchmark result: ../shared/traces is absent")
-        pytest.skip("../shared/traces is absent")
+    bench = shared_traces / "cpu" / "vllm_bench_random20.json"
     data = tmp_path / "workload_data.json"
-    layerscope_bin.run(["workload", _BENCH, "-o", data])
-    ours, theirs = choose(read_requests(_BENCH)), choose(read_requests(data))
+    layerscope_bin.run(["workload", bench, "-o", data])
+    ours, theirs = choose(read_requests(bench)), choose(read_requests(data))
     assert [one.request.index for one in ours] == [one.request.index for one in theirs]
     for mine, its in zip(ours, theirs, strict=True):
         assert abs(mine.request.latency_ns - its.request.latency_ns) <= 2  # floats against text

@@ -18,7 +18,7 @@ from vllm_commands import Vllm, title, vllm_of_a_test
 
 from layerscope.capture import errors, process_tree
 
-pytestmark = [pytest.mark.engine, pytest.mark.torch]
+pytestmark = pytest.mark.engine  # not torch: nothing here may be skipped
 vllm = pytest.fixture(vllm_of_a_test)
 
 _SMALL = ("--max-model-len", "128", "--dtype", "float32", "--max-num-seqs", "4", "--enforce-eager")
@@ -40,6 +40,12 @@ def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:
             child for child in tree["children"] if f"{path}.".startswith(f"{child['path']}.")
         )
     return tree
+
+
+def _implementations(tree: dict[str, Any], part: str) -> dict[str, str]:
+    """Names of the classes that a part of the first attention chose."""
+    found = _node(tree["tree"], f"model.layers.0.self_attn.{part}")["implementations"]
+    return {key: entry["class"].split(".")[-1] for key, entry in found.items()}
 
 
 def _of_each_layer() -> set[str]:
@@ -77,6 +83,10 @@ def test_walk_writes_the_tree_of_every_rank(
         qkv = _node(tree["tree"], "model.layers.0.self_attn.qkv_proj")["config"]
         assert (qkv["output_size"], qkv["output_size_per_partition"]) == (256, 128)
         assert qkv["tp_rank"] == tree["rank"]
+        assert _implementations(tree, "qkv_proj") == {"quant_method": "UnquantizedLinearMethod"}
+        attention = _implementations(tree, "attn")
+        assert attention["attn_backend"] == "CPUAttentionBackend"
+        assert attention["impl"] == "CPUAttentionBackendImpl"
         paths = {entry["path"] for entry in tree["call_order"]}
         assert paths >= _of_each_layer()
     traces = sorted((out / "profile").glob("*.json*"))
@@ -85,7 +95,9 @@ def test_walk_writes_the_tree_of_every_rank(
         "modules", traces[0], "--model-tree", sorted(out.glob("model_tree*.json"))[0]
     )
     vllm.say(f"{len(trees)} trees, {len(paths)} modules called")
-    assert "model.layers.1.self_attn" in json.dumps(modules)
+    nodes = modules["data"]["nodes"]
+    times = [node["gpu_incl_ns"] for node in nodes if node["path"] == "model.layers.1.self_attn"]
+    assert len(times) == 1 and times[0] > 0
 
 
 def test_profile_records_single_requests(

@@ -10,7 +10,7 @@ from vllm_commands import Vllm, vllm_of_a_test
 
 from layerscope.capture.in_engine.marked_steps import marked_steps
 
-pytestmark = [pytest.mark.engine, pytest.mark.torch]
+pytestmark = pytest.mark.engine  # not torch: nothing here may be skipped
 vllm = pytest.fixture(vllm_of_a_test)
 
 _INPUT_LEN = 16

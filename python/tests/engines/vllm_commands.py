@@ -108,7 +108,7 @@ def title(pid: int) -> str:
 def vllm_of_a_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Vllm]:
     """The fixture `vllm`; at its end nothing that the test started may run."""
     if not engines.is_installed(engines.VLLM):
-        pytest.skip("vLLM is not installed")
+        pytest.fail("vLLM is not installed in the environment of its tests", pytrace=False)
 
     def say(text: str) -> None:
         with capsys.disabled():

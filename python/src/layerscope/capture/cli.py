@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from layerscope import __version__
 from layerscope.capture import errors, interrupts
-from layerscope.capture.command import Command, near_option
+from layerscope.capture.command import Command, near_option, one_too_many, with_examples
 
 # The modules that hold a `COMMAND`, in the order in which help lists them.
 COMMANDS = (
@@ -64,9 +64,9 @@ def _refuse_unknown(
         for action in parser._actions:
             if isinstance(action, argparse._SubParsersAction):
                 parser = action.choices.get(word, parser)
-    option = next((word.partition("=")[0] for word in unknown if word.startswith("-")), None)
-    if option is None:
-        parser.error(f"'{unknown[0]}' is one too many")
+    if said := one_too_many(parser, words, unknown):
+        parser.error(said)
+    option = next(word.partition("=")[0] for word in unknown if word.startswith("-"))
     near = near_option(parser, option)
     parser.error(f"no option '{option}'" + (f"; did you mean '{near}'?" if near else ""))
 
@@ -85,8 +85,7 @@ def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:
             command.name,
             help=command.summary,
             description=command.description,
-            epilog="Examples:\n" + "\n".join(f"  {line}" for line in command.examples),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            **with_examples(command.examples),
         )
         command.add_options(subparser)
         subparser.add_argument(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from layerscope.capture.errors import USAGE, CaptureError
-from layerscope.capture.json_numbers import is_whole
+from layerscope.capture.json_values import is_whole
 from layerscope.capture.model_files import load_config, locate, text_config
 
 # Where configs hold their number of positions; engines take the smallest of those that are there.
@@ -87,6 +87,12 @@ def context_length(config: Mapping[str, Any]) -> int | None:
         return None
     positions = min(found)
     return max([positions, *(_scaled(rope, positions) for rope in _scalings(text))])
+
+
+def fitting_input(config: Mapping[str, Any], wanted: int, output: int) -> int:
+    """The prompt tokens that leave room for `output` more: `wanted`, or what the model takes."""
+    limit = context_length(config)
+    return wanted if limit is None else max(1, min(wanted, limit - output))
 
 
 def _scalings(text: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

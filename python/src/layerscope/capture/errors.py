@@ -26,7 +26,12 @@ class CaptureError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+        return printable(f"{self.message}\n  {self.hint}" if self.hint else self.message)
+
+
+def printable(text: str) -> str:
+    """Text of files, where what a terminal would take for a command is written as an escape."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def missing_package(package: str, wanted_by: str, install: str) -> CaptureError:

@@ -24,12 +24,15 @@ _INDICES = {  # that engines read, by the ending of the weights; others may be l
 
 def broken_weights(files: ModelFiles) -> list[str]:
     """What is wrong with the weights of a model, one line each; empty where nothing is."""
+    return [f"{path.name}: {what}" for path in files.weights() if (what := _broken_file(path))]
+
+
+def lacking_weights(files: ModelFiles) -> list[str]:
+    """Files that the index of the weights names and that are not beside those that are there."""
     weights = files.weights()
-    wrong = [f"{path.name}: {what}" for path in weights if (what := _broken_file(path))]
-    for index in files.present(tuple({_INDICES[path.suffix] for path in weights})):
-        if what := _lacking_of_index(index, {path.name for path in weights}):
-            wrong.append(what)
-    return wrong
+    present = {path.name for path in weights}
+    indices = files.present(tuple({_INDICES[path.suffix] for path in weights}))
+    return [what for index in indices if (what := _lacking_of_index(index, present))]
 
 
 def broken_tokenizers(files: ModelFiles) -> list[str]:
@@ -70,7 +73,7 @@ def _broken_safetensors(path: Path) -> str:
             return f"cut off: {size} bytes, its header alone ends at {start}"
         try:
             end = start + _end_of_tensors(json.loads(file.read(length)))
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        except (ValueError, LookupError, TypeError, OverflowError, AttributeError, RecursionError):
             return "no safetensors file: its header does not say where tensors lie"
     if size < end:
         return f"cut off: {size} of {end} bytes"

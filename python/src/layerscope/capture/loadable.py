@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
-from layerscope.capture.file_checks import broken_tokenizers, broken_weights
+from layerscope.capture.file_checks import broken_tokenizers, broken_weights, lacking_weights
 from layerscope.capture.model_files import ModelFiles, is_hub_name, load_config, locate, offline
 from layerscope.capture.model_values import impossible_values
+from layerscope.capture.patches.plan import FILE_NAME, needs_dummy_weights
 
 _OTHER_CONFIGS = ("params.json",)  # Mistral's own format
 # Keywords of engines that name other weights, or another tokenizer.
-_OTHER_WEIGHTS = {"load_format"}
-_OTHER_TOKENIZER = {"tokenizer", "tokenizer_path", "skip_tokenizer_init"}
+_OTHER_WEIGHTS = {"load_format", "config", "extra_llm_api_options"}  # the latter name files
+OTHER_TOKENIZER = {"tokenizer", "tokenizer_path", "skip_tokenizer_init"}
 
 
 def require_loadable(
@@ -45,15 +46,32 @@ def require_loadable(
     broken = []
     if not dummy_weights and not _OTHER_WEIGHTS & engine_args.keys():
         broken += broken_weights(files)
-    if reads_tokenizer and not _OTHER_TOKENIZER & engine_args.keys():
+        # What the cache lacks of a model of the hub, the engine fetches.
+        if Path(model).exists() or offline():
+            broken += lacking_weights(files)
+            if not broken:
+                _require_weights(files)
+    if reads_tokenizer and not OTHER_TOKENIZER & engine_args.keys():
         broken += broken_tokenizers(files)
     if broken:
         more = f"; {len(broken) - 1} more" if len(broken) > 1 else ""
         raise CaptureError(
             f"{files.folder}: {broken[0]}{more}",
-            "copy or download it again; files of git-lfs: git lfs pull",
+            "copy or download it again (git-lfs: git lfs pull), or run it with dummy weights",
             INVALID_INPUT,
         )
+
+
+def _require_weights(files: ModelFiles) -> None:
+    """Raises CaptureError where nothing in the folder could be weights."""
+    if files.has_weights():
+        return
+    hint = "add --dummy-weights (in a matrix: dummy_weights = true)"
+    if needs_dummy_weights(files.folder):
+        said = f", and by its {FILE_NAME} none fit"
+    else:
+        said, hint = "", f"{hint}, or get them: hf download"
+    raise CaptureError(f"{files.folder} has no weights{said}", hint, INVALID_INPUT)
 
 
 def _located(model: str) -> ModelFiles | None:

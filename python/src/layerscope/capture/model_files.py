@@ -6,6 +6,7 @@ local Hugging Face cache. Nothing here uses the network or imports transformers.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -16,10 +17,10 @@ from typing import Any
 
 from layerscope.capture import errors
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.json_numbers import is_whole
+from layerscope.capture.json_values import is_whole
+from layerscope.capture.small_files import read_small
 
 CONFIG = "config.json"
-_MAX_CONFIG_BYTES = 4 << 20  # layerscope's bound; the longest public configs are under 40 KB
 _MAX_DEPTH = 32  # real configs: 5
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?\Z", re.ASCII)  # gpt2, org/model
@@ -79,6 +80,10 @@ class ModelFiles:
         found = sorted(self.folder.glob("*.safetensors"))
         return found or sorted(self.folder.glob("pytorch_model*.bin"))
 
+    def has_weights(self) -> bool:
+        """Whether anything lies there that engines could load as weights, whole or not."""
+        return any(path.suffix in _WEIGHTS for path in self.folder.iterdir())
+
     def remote_code(self) -> list[Path]:
         """Python files beside the config: code that `trust_remote_code` runs."""
         return sorted(self.folder.glob("*.py"))
@@ -112,10 +117,9 @@ def hub_cache() -> Path:
 def cached_snapshot(hub_id: str) -> Path | None:
     """The folder of a model in the local cache, or None: `main`'s snapshot, else the newest."""
     folder = hub_cache() / ("models--" + hub_id.replace("/", "--"))
-    reference = folder / "refs" / "main"
-    if reference.is_file():
-        snapshot = folder / "snapshots" / reference.read_text().strip()
-        if (snapshot / CONFIG).is_file():
+    with contextlib.suppress(OSError, ValueError):  # a reference that is none
+        main = (folder / "refs" / "main").read_text(encoding="utf-8").strip()
+        if ((snapshot := folder / "snapshots" / main) / CONFIG).is_file():
             return snapshot
     snapshots = [s for s in (folder / "snapshots").glob("*") if (s / CONFIG).is_file()]
     return max(snapshots, key=lambda s: s.stat().st_mtime) if snapshots else None
@@ -171,23 +175,9 @@ def load_config(path: Path) -> dict[str, Any]:
 
 def load_json(path: Path) -> dict[str, Any]:
     """A JSON object from a small file. Raises CaptureError with code 3."""
+    text = read_small(path, "the model's config.json")
     try:
-        if path.exists() and not path.is_file():  # a pipe has no end that could be waited for
-            raise CaptureError(
-                f"{path} is no regular file", "give the model's config.json", errors.INVALID_INPUT
-            )
-        size = path.stat().st_size
-        if size > _MAX_CONFIG_BYTES:
-            raise CaptureError(
-                f"{path}: {size} bytes, more than a config has",
-                "give the model's config.json",
-                errors.INVALID_INPUT,
-            )
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CaptureError(
-            f"cannot read {path}: {error.strerror}", "is the path right?", errors.INVALID_INPUT
-        ) from error
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CaptureError(
             f"{path}: not JSON: {error}", "is the file whole?", errors.INVALID_INPUT

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from layerscope.capture import model_files, model_sizes
-from layerscope.capture.json_numbers import is_number, is_whole
+from layerscope.capture.json_values import is_number, is_whole
 from layerscope.capture.model_files import dotted
 
 _MOST_LAYERS = 10_000  # public models: under 200

@@ -13,7 +13,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ from layerscope.capture.errors import CaptureError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _ASIDE = ".layerscope-"  # in the name of a folder that is being filled: no user's folder has it
-_UNFINISHED = stat.S_IFDIR | 0o700  # as mkdtemp makes a folder; a finished one has another mode
-_FINISHED = 0o755
+_UNFINISHED = stat.S_ISVTX | 0o700  # the mode of a folder that is being filled, and of no other
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -32,7 +31,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        aside.chmod(0o644)
+        aside.chmod(0o666 & ~_umask())
         aside.replace(path)
     except OSError as error:
         raise _cannot_write(path, error) from error
@@ -47,6 +46,13 @@ def require_writable(path: Path) -> None:
     handle, aside = _file_aside(path)
     os.close(handle)
     aside.unlink()
+
+
+def _umask() -> int:
+    """What the user takes from the mode of new files. It can be read by setting it alone."""
+    mask = os.umask(0o077)  # what other threads make meanwhile is not open to others
+    os.umask(mask)
+    return mask
 
 
 def _file_aside(path: Path) -> tuple[int, Path]:
@@ -86,11 +92,7 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     folder with files is refused unless `force`. Where the block ended well, nothing of what it
     wrote is ever removed: if it cannot take its place then, the error says where it is.
     """
-    place = _place_of(path)
-    if place.is_dir() and any(place.iterdir()) and not force:
-        raise CaptureError(
-            f"{path} has files already", "choose a new folder with -o, or replace it with --force"
-        )
+    place = require_place(path, force=force)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         _remove_stale(place)
@@ -110,11 +112,31 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
             os.close(lock)
 
 
+def require_place(path: Path, *, reads: Iterable[str | Path] = (), force: bool) -> Path:
+    """Where `new_folder` will put the folder, links followed; raises what it would.
+
+    A folder that holds one of `reads` is never replaced: commands name there what they read, the
+    model first of all. Names of the hub may be among them.
+    """
+    place = _place_of(path)
+    for read in map(Path, reads):
+        if read.exists() and read.resolve().is_relative_to(place):
+            raise CaptureError(
+                f"{path} holds {read}, which is read", "choose another place with -o"
+            )
+    if place.is_dir() and any(place.iterdir()) and not force:
+        raise CaptureError(
+            f"{path} has files already", "choose a new folder with -o, or replace it with --force"
+        )
+    return place
+
+
 def _folder_aside(place: Path) -> tuple[Path, int | None]:
     """A hidden folder beside `place`, locked where the file system has locks. Raises OSError."""
     while True:
         aside = Path(tempfile.mkdtemp(prefix=f".{place.name}{_ASIDE}", dir=place.parent))
         try:
+            aside.chmod(_UNFINISHED)
             return aside, lock_folder(aside)
         except (BlockingIOError, FileNotFoundError):
             continue  # another run took it for a stale one before it was locked
@@ -131,7 +153,7 @@ def _remove_stale(place: Path) -> None:
     name = re.compile(rf"\.{re.escape(place.name + _ASIDE)}[a-z0-9_]{{8}}")
     with contextlib.suppress(OSError):
         for found in place.parent.iterdir():
-            if name.fullmatch(found.name) and found.lstat().st_mode == _UNFINISHED:
+            if name.fullmatch(found.name) and found.lstat().st_mode == stat.S_IFDIR | _UNFINISHED:
                 with contextlib.suppress(OSError):
                     lock = lock_folder(found)
                     shutil.rmtree(found, ignore_errors=True)
@@ -184,7 +206,7 @@ def _take_place(aside: Path, place: Path, *, force: bool) -> None:
     """Renames; what was there before is removed last, when the new folder is safe."""
     old = aside.with_name(f"{aside.name}.old")
     try:
-        aside.chmod(_FINISHED)
+        aside.chmod(0o777 & ~_umask())
         if force and place.exists():
             place.rename(old)
         aside.rename(place)  # over an empty folder, too, but not over one with files

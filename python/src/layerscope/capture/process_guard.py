@@ -1,22 +1,25 @@
 """Ends what a command started where the command itself cannot: `kill -9`, out of memory.
 
-`python -m layerscope.capture.process_guard` reads the id of a process from standard input, whose
-other end the command holds. The end of that input without the guard having been ended before it is
-the end of the command: the process and all below it are ended.
+A process of its own that reads the id of a process from standard input, whose other end the command
+holds. The end of that input without the guard having been ended before it is the end of the
+command: the process and all below it are ended.
 """
 
 from __future__ import annotations
 
+import select
 import sys
 
 from layerscope.capture import processes
 
+_LOOK_S = 2.0  # between looks at what was started: each reads a file of every process, 0.1 ms
+
 
 def main() -> None:
     """Waits as long as the command runs."""
-    line, _ = sys.stdin.readline().strip(), sys.stdin.read()
+    line = sys.stdin.readline().strip()
     if line.isdigit():
-        processes.end_process(int(line))
+        processes.end_when(int(line), lambda: bool(select.select([sys.stdin], [], [], _LOOK_S)[0]))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,15 @@ _KILL_WAIT_S = 10.0
 _POLL_S = 0.1
 
 
+# `python -m` would take the current folder for the first place of modules: a socket.py there.
+_RUN_MODULE = "import sys; sys.path[0] or sys.path.pop(0); from {} import main; sys.exit(main())"
+
+
+def module_words(module: str, *arguments: str) -> list[str]:
+    """The command line that runs `main` of a module, whatever lies in the current folder."""
+    return [sys.executable, "-c", _RUN_MODULE.format(module), *arguments]
+
+
 def free_port(host: str = "127.0.0.1") -> int:
     """A TCP port that nobody listens on at this moment."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
@@ -60,9 +69,16 @@ def end_group(process: subprocess.Popen[bytes], grace_s: float | None = None) ->
         _end(_Tree(process.pid, process.poll), grace, lambda: bool(received))
 
 
-def end_process(pid: int) -> None:
-    """The same for the leader of a group that another process started."""
-    _end(_Tree(pid, lambda: None), _TERM_GRACE_S, lambda: False)
+def end_when(pid: int, is_time: Callable[[], bool]) -> None:
+    """The same for the leader of a group that another process started, once `is_time` says so.
+
+    It is asked again and again until then. What the leader starts meanwhile is ended also where the
+    leader itself has ended before, and nobody could tell any more whose it was.
+    """
+    tree = _Tree(pid, lambda: None)
+    while not is_time():
+        tree.is_alive()
+    _end(tree, _TERM_GRACE_S, lambda: False)
 
 
 def _end(tree: _Tree, grace_s: float, is_urgent: Callable[[], bool]) -> None:
@@ -195,7 +211,7 @@ def running(
 def _guard() -> Iterator[Callable[[int], None]]:
     """What tells a `process_guard` which process is to be ended if this one is killed."""
     guard = subprocess.Popen(
-        [sys.executable, "-m", "layerscope.capture.process_guard"],
+        module_words("layerscope.capture.process_guard"),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

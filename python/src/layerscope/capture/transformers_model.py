@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from layerscope.capture.engines import parse_version
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError, of_foreign_code
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.patches import install as patches
@@ -92,8 +93,7 @@ def _dtype_keyword() -> str:
     """`torch_dtype` was renamed in transformers 4.56."""
     import transformers
 
-    major, minor = (int(part) for part in transformers.__version__.split(".")[:2])
-    return "dtype" if (major, minor) >= (4, 56) else "torch_dtype"
+    return "dtype" if parse_version(transformers.__version__) >= (4, 56) else "torch_dtype"
 
 
 def random_prompt(model: Any, length: int, seed: int) -> Any:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import os
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture import interrupts, processes
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, of_foreign_code
 from layerscope.capture.model_options import ModelOptions
 from layerscope.capture.random_prompts import prompts_of, tokens_within
+from layerscope.capture.trace_files import traces_below
 from layerscope.capture.vllm_profiler import VllmProfiler
 
 # Functions are sent to the workers by pickle, which vLLM allows only when it is asked for.
@@ -21,6 +21,7 @@ _PICKLE = "VLLM_ALLOW_INSECURE_SERIALIZATION"
 _MULTIPROCESSING = "VLLM_ENABLE_V1_MULTIPROCESSING"
 # Its lines for information would bury those of the command.
 _LOGGING = "VLLM_LOGGING_LEVEL"
+_PROFILER_FAILED = "vLLM's profiler failed"
 _SAYS_MORE = f"its log above says more, and all with {_LOGGING}=INFO before the command"
 
 
@@ -51,17 +52,14 @@ def offline_llm(
 ) -> Iterator[Any]:
     """A loaded vllm.LLM; all that it started is ended when the block is left.
 
-    One rank runs in this process, which starts faster. Errors: `CaptureError` with vLLM's last
-    message where it cannot load the model.
+    Errors: `CaptureError` with vLLM's last message where it cannot load the model.
     """
     environment.setdefault(_PICKLE, "1")
     environment.setdefault(_LOGGING, "WARNING")
-    if options.tensor_parallel * options.pipeline_parallel == 1:
-        environment.setdefault(_MULTIPROCESSING, "0")
     with processes.adopted():
         try:
             with interrupts.lasting():
-                llm = _make(llm_keywords(options, eager=eager), profiler, environment)
+                llm = make_llm(llm_keywords(options, eager=eager), profiler, environment)
         except Exception as error:  # whatever an engine raises: missing files, memory, libraries
             raise CaptureError(
                 f"vLLM cannot load {options.model}: {_end_of(error)}",
@@ -71,18 +69,24 @@ def offline_llm(
         try:
             yield llm
         finally:
-            _end(llm)
+            end_llm(llm)
 
 
-def _make(
+def make_llm(
     keywords: dict[str, Any],
     profiler: VllmProfiler | None,
-    environment: MutableMapping[str, str],
+    environment: MutableMapping[str, str] = os.environ,
 ) -> Any:
+    """A vllm.LLM with a profiler, unless the keywords have one of their own.
+
+    One rank runs in this process: it starts faster, and there is one process less to record.
+    """
+    if keywords["tensor_parallel_size"] == keywords["pipeline_parallel_size"] == 1:
+        environment.setdefault(_MULTIPROCESSING, "0")
     if profiler is not None:
         environment.update(profiler.environment())
         if config := profiler.config():
-            keywords["profiler_config"] = config
+            keywords = {"profiler_config": config, **keywords}
     import vllm
 
     return vllm.LLM(**keywords)
@@ -94,12 +98,11 @@ def _end_of(error: Exception) -> str:
     return "\n  ".join(lines) if lines else type(error).__name__
 
 
-def _end(llm: Any) -> None:
+def end_llm(llm: Any) -> None:
+    """Ends the engine core, and with it the workers; no error where they died already."""
     core = getattr(getattr(llm, "llm_engine", None), "engine_core", None)
-    with contextlib.suppress(Exception):  # workers that died already
+    with contextlib.suppress(Exception):
         core.shutdown()  # type: ignore[union-attr]
-    del llm
-    gc.collect()
 
 
 def random_prompt(llm: Any, length: int, seed: int) -> list[int]:
@@ -108,7 +111,7 @@ def random_prompt(llm: Any, length: int, seed: int) -> list[int]:
     return prompts_of(1, length, tokens_within(size), seed)[0]
 
 
-def generate(llm: Any, prompt: list[int], output_len: int) -> int:
+def generate(llm: Any, prompt: list[int], output_len: int) -> None:
     """Runs one prompt to exactly `output_len` tokens; an end-of-text token does not end it."""
     import vllm
 
@@ -116,30 +119,45 @@ def generate(llm: Any, prompt: list[int], output_len: int) -> int:
         temperature=0.0, max_tokens=output_len, min_tokens=output_len, ignore_eos=True
     )
     try:
-        outputs = llm.generate({"prompt_token_ids": prompt}, sampling, use_tqdm=False)
+        llm.generate({"prompt_token_ids": prompt}, sampling, use_tqdm=False)
     except Exception as error:  # of its kernels, of memory, of workers that died
         raise CaptureError(
             f"vLLM failed on a prompt of {len(prompt)} tokens: {_end_of(error)}",
             _SAYS_MORE,
         ) from error
-    return len(outputs[0].outputs[0].token_ids)
+
+
+@contextlib.contextmanager
+def ended_by(end: Callable[[], None]) -> Iterator[None]:
+    """Calls `end` behind the block. Where the block fails, its error is the one that is raised."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(Exception):  # an engine that died cannot end anything either
+            end()
+        raise
+    end()
 
 
 @contextlib.contextmanager
 def profiled(llm: Any, profiler: VllmProfiler) -> Iterator[list[Path]]:
     """Records the block on every rank; the list is then the new files, sorted by name.
 
-    Errors: `CaptureError` where vLLM wrote no file.
+    Errors: `CaptureError` where the profiler fails, or wrote no trace.
     """
-    before = set(profiler.folder.rglob("*.json*"))
-    files: list[Path] = []
-    llm.start_profile()
-    try:
-        yield files
-    finally:
-        with contextlib.redirect_stdout(io.StringIO()):  # a table of some 50 lines, of a CPU
+
+    def stop() -> None:
+        # A table of some 50 lines, of a CPU.
+        with of_foreign_code(_PROFILER_FAILED), contextlib.redirect_stdout(io.StringIO()):
             llm.stop_profile()
-    files += sorted(path for path in profiler.folder.rglob("*.json*") if path not in before)
+
+    before = traces_below(profiler.folder)
+    files: list[Path] = []
+    with of_foreign_code(_PROFILER_FAILED):
+        llm.start_profile()
+    with ended_by(stop):
+        yield files
+    files += [path for path in traces_below(profiler.folder) if path not in before]
     if not files:
         raise CaptureError(
             "vLLM's profiler wrote no trace",

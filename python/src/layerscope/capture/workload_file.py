@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
-from layerscope.capture.json_numbers import is_number, is_whole
+from layerscope.capture.json_values import is_number, is_whole
 
 _SCHEMA = "layerscope/workload/"
 _NS = 1_000_000_000

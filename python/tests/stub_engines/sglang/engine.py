@@ -5,6 +5,8 @@ import multiprocessing
 from pathlib import Path
 from typing import Any
 
+from stub_keywords import note_keywords
+
 from sglang.srt.server_args import ServerArgs
 
 
@@ -26,6 +28,7 @@ def run_scheduler_process(server_args: ServerArgs, connection: Any) -> None:
 
 class Engine:
     def __init__(self, **kwargs: Any) -> None:
+        note_keywords(kwargs)
         self.server_args = ServerArgs(**kwargs)
         self._profiles = 0
         context = multiprocessing.get_context("spawn")

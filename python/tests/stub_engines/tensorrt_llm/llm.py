@@ -4,6 +4,8 @@ import multiprocessing
 from dataclasses import dataclass
 from typing import Any
 
+from stub_keywords import note_keywords
+
 
 @dataclass
 class SamplingParams:
@@ -50,6 +52,7 @@ def run_worker(llm_args: dict[str, Any], connection: Any) -> None:
 
 class LLM:
     def __init__(self, **kwargs: Any) -> None:
+        note_keywords(kwargs)
         unknown = set(kwargs) - _ARGUMENTS
         assert not unknown, f"TorchLlmArgs has no {unknown}"
         context = multiprocessing.get_context("spawn")  # MPI in the real one
@@ -61,6 +64,8 @@ class LLM:
     def generate(
         self, inputs: list[list[int]], sampling_params: SamplingParams, use_tqdm: bool = True
     ) -> list[Any]:
+        # Without a tokenizer no end token is known, and -1 is none.
+        assert sampling_params.ignore_eos and sampling_params.end_id == -1
         self._connection.send((inputs, sampling_params.max_tokens))
         assert self._connection.recv() == "done"
         return []

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from stub_keywords import note_keywords
 from stub_scheduler import Scheduler
 
 
@@ -18,26 +19,18 @@ class SamplingParams:
 
 
 class LLM:
-    def __init__(
-        self,
-        model: str,
-        *,
-        compilation_config: dict[str, Any] | None = None,
-        enforce_eager: bool = False,
-        max_num_batched_tokens: int = 48,
-        profiler_config: dict[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         assert os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] == "0"
+        note_keywords(kwargs)
         from vllm.v1.worker.gpu_worker import Worker
 
-        mode = (compilation_config or {}).get("mode", 3)
-        self._worker = Worker(SimpleNamespace(mode=0 if enforce_eager else mode))
+        mode = (kwargs.get("compilation_config") or {}).get("mode", 3)
+        self._worker = Worker(SimpleNamespace(mode=0 if kwargs.get("enforce_eager") else mode))
         self._worker.load_model()
-        self._profiler_dir = (profiler_config or {}).get("torch_profiler_dir")
+        self._profiler_dir = (kwargs.get("profiler_config") or {}).get("torch_profiler_dir")
         self._profiles = 0
         self._calls = 0
-        self._scheduler = Scheduler(max_num_batched_tokens, mixed=True)
+        self._scheduler = Scheduler(kwargs.get("max_num_batched_tokens", 48), mixed=True)
 
     def start_profile(self) -> None:
         assert self._profiler_dir is not None, "no profiler_config"
@@ -56,6 +49,7 @@ class LLM:
     ) -> list[Any]:
         from vllm.v1.core import output_of
 
+        assert sampling_params.ignore_eos
         if len(prompts) == int(os.environ.get("STUB_FAILS_AT", 0)):
             raise RuntimeError("CUDA out of memory")
         if len(prompts) == int(os.environ.get("STUB_WAITS_AT", 0)):

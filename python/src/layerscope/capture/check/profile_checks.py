@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture.check.finding import Finding, missing, note, ok
-from layerscope.capture.errors import CaptureError, first_line
-from layerscope.capture.layerscope_program import PROGRAM, VARIABLE, layerscope_program
-
-_TIMEOUT_S = 60.0
-_GET = f"build it: make build, and {VARIABLE}=build/release/{PROGRAM}; or copy it from elsewhere"
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.layerscope_program import GET, PROGRAM, VARIABLE, ask, layerscope_program
 
 # Profiles whose anchor is no name that is known from the config: docs/profiles.md.
 _WITHOUT_FAMILY = ("generic", "generic_addnorm")
@@ -36,33 +31,17 @@ def check_profile(config: Path) -> list[Finding]:
             missing(
                 "profile",
                 f"the program {PROGRAM} is not on PATH ({VARIABLE} names no program either)",
-                _GET,
+                GET,
             )
         ]
-    words = [program, "profiles", "infer", "--config", str(config), "--format", "json"]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=_TIMEOUT_S)
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return [missing("profile", f"{program} does not run: {first_line(error)}", _GET)]
-    try:
-        document = json.loads(done.stdout)
-        if "error" in document:
-            refused = document["error"]
-            return [missing("profile", refused["message"], refused.get("hint", ""))]
-        return _findings(document["data"])
-    except (ValueError, KeyError, TypeError):
-        what = f"{program} is not the program {PROGRAM} of this version"
-        return [missing("profile", f"{what}: {_said(done)}", _GET)]
+        return ask(program, ["profiles", "infer", "--config", str(config)], _findings)
+    except CaptureError as error:
+        return [missing("profile", error.message, error.hint)]
 
 
-def _said(done: subprocess.CompletedProcess[str]) -> str:
-    """What a program answered instead, in a few words."""
-    text = (done.stderr.strip() or done.stdout.strip()).splitlines()
-    ending = f"status {done.returncode}"
-    return f"{ending}, {text[0][:80]}" if text else f"{ending}, and it said nothing"
-
-
-def _findings(data: dict[str, Any]) -> list[Finding]:
+def _findings(document: dict[str, Any]) -> list[Finding]:
+    data = document["data"]
     name = data["profile"]
     found = [ok("profile", f"{name}: {data['why']}")]
     if name in _WITHOUT_FAMILY:

@@ -13,6 +13,7 @@ from layerscope.capture.command import Command
 from layerscope.capture.config_patch import auxiliary_files
 from layerscope.capture.config_patch.next_step import next_lines
 from layerscope.capture.config_patch.patching import Patched, patch
+from layerscope.capture.counted import counted
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
 from layerscope.capture.model_options import positive
@@ -216,8 +217,6 @@ def _write(
 ) -> int:
     """Writes the folder; returns how many weight files were linked."""
     folder: Path = options.output
-    if files.folder.resolve().is_relative_to(folder.resolve()):
-        raise CaptureError(f"{folder} holds the model itself", "choose another folder with -o")
     with output.new_folder(folder, force=options.force) as aside:
         auxiliary_files.copy_into(aside, auxiliary)
         _write_json(aside / model_files.CONFIG, patched.config)
@@ -234,7 +233,7 @@ def _write_json(path: Path, document: dict[str, Any]) -> None:
 
 def _say(patched: Patched, auxiliary: list[Path]) -> None:
     for line in patched.changes.lines():
-        print(line)
+        print(errors.printable(line))
     if not patched.changes.changes:
         print("no key is changed")
     for note in patched.changes.notes:
@@ -270,6 +269,9 @@ def _run(options: argparse.Namespace) -> int:
     else:
         auxiliary = _auxiliary(files, options)
         patched = patch(files, _generation(auxiliary, options), options)
+        if options.output is not None:
+            reads = [files.folder, *([options.aux_from] if options.aux_from else [])]
+            output.require_place(options.output, reads=reads, force=options.force)
         if options.dry_run:
             _say(patched, auxiliary)
         else:
@@ -277,7 +279,7 @@ def _run(options: argparse.Namespace) -> int:
             _say(patched, auxiliary)
             if options.link_weights:
                 none = "" if linked else f": {files.name} has none"
-                print(f"linked {linked} weight files{none}")
+                print(f"linked {counted(linked, 'weight file')}{none}")
             print(f"written: {options.output}")
             fits = not (options.mock_tp or options.cut)
             said = next_lines(

@@ -8,13 +8,18 @@ the memory of the others is saved, but weights of the original no longer fit: fo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from layerscope.capture import errors, model_files
 from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_values import index_of
 
+# Their configs in transformers turn the last entry of layer_types into this one.
+_ENDS_FULL = re.compile("gemma4|diffusion_gemma|embedding_gemma2|beam")
+_FULL = "full_attention"
 _BY_LAYER = "shortened with the layers"
 # Lists of layer numbers. Kimi's count from 1: its highest number is the layer count.
 _NUMBER_LISTS = (
@@ -100,6 +105,7 @@ def cut_layers(config: dict[str, Any], count: int, changes: Changes) -> None:
         )
     if count == before:
         return
+    _require_last_type(text, count)
     drafts = text.get("num_nextn_predict_layers")
     extra = drafts if isinstance(drafts, int) else 0
     changes.set(text, key, count, "--layers, --cut", at)
@@ -112,6 +118,21 @@ def cut_layers(config: dict[str, Any], count: int, changes: Changes) -> None:
     for name in _COUNTS_UP_TO_LAYERS:
         if isinstance(text.get(name), int) and text[name] > count:
             changes.set(text, name, count, _BY_LAYER, at)
+
+
+def _require_last_type(text: dict[str, Any], count: int) -> None:
+    """Raises CaptureError where the model's class would make another layer of the last one."""
+    types, model_type = text.get("layer_types"), str(text.get("model_type"))
+    if not _ENDS_FULL.match(model_type) or not isinstance(types, list) or count > len(types):
+        return
+    if types[count - 1] != _FULL:
+        fitting = [str(i + 1) for i, name in enumerate(types) if name == _FULL]
+        raise CaptureError(
+            f"--layers {count} --cut: layer {count - 1} is {types[count - 1]}, and the last layer "
+            f"of {model_type} is always made {_FULL}",
+            f"give --layers {' or '.join(fitting)}, or leave out --cut",
+            errors.USAGE,
+        )
 
 
 def _shorter(name: str, value: Any, before: int, count: int, extra: int) -> Any:
@@ -149,8 +170,13 @@ def _cut_settings(text: dict[str, Any], at: str, count: int, changes: Changes) -
     """transformers' settings of single layers, by their numbers, stand for layers that are left."""
     settings = text.get("per_layer_config")
     if isinstance(settings, dict):
-        left = {n: one for n, one in settings.items() if not n.isdecimal() or int(n) < count}
+        left = {n: one for n, one in settings.items() if not n.isdecimal() or _is_below(n, count)}
         changes.set(text, "per_layer_config", left, _BY_LAYER, at)
+
+
+def _is_below(number: str, count: int) -> bool:
+    index = index_of(number)
+    return index is not None and index < count
 
 
 def _are_numbers(value: Any) -> bool:

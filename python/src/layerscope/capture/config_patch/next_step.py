@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from layerscope.capture import model_files, model_sizes
 from layerscope.capture.config_patch.patching import Patched
-from layerscope.capture.context_length import context_length
+from layerscope.capture.context_length import fitting_input
 from layerscope.capture.model_files import ModelFiles
 from layerscope.capture.patches import plan as patch_plan
 
@@ -42,13 +40,13 @@ def _command(patched: Patched, folder: Path, engine: str, linked: int) -> str:
     if not patched.plan.is_empty():
         words.append(f"{patch_plan.VARIABLE}={shlex.quote(str(folder))}")
     words += ["layerscope-capture", "drive", "--engine", engine, shlex.quote(str(folder))]
-    words += ["--batch-size", "1", "--input-len", str(_input_length(patched.config))]
+    words += [
+        "--batch-size",
+        "1",
+        "--input-len",
+        str(fitting_input(patched.config, _INPUT, _STEPS)),
+    ]
     words += ["--milestones", "1,16", "-o", "drive"]
     if not linked:
         words.append("--dummy-weights")
     return " ".join(words)
-
-
-def _input_length(config: Mapping[str, Any]) -> int:
-    limit = context_length(config)
-    return _INPUT if limit is None else max(1, min(_INPUT, limit - _STEPS))

@@ -20,7 +20,7 @@ from layerscope.capture import errors
 from layerscope.capture.config_patch import token_ids
 from layerscope.capture.config_patch.changes import Change, Changes
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.json_numbers import is_whole
+from layerscope.capture.json_values import index_of, is_whole
 
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -103,12 +103,10 @@ def _split(assignment: str, option: str) -> tuple[str, str]:
 def _find(node: Any, pieces: Sequence[str]) -> tuple[Any, Any] | None:
     """(holder, key or index) of a dotted path, or None."""
     if isinstance(node, list):
-        piece = pieces[0]
-        if not piece.isdecimal() or int(piece) >= len(node):
+        index = index_of(pieces[0])
+        if index is None or index >= len(node):
             return None
-        if len(pieces) == 1:
-            return node, int(piece)
-        return _find(node[int(piece)], pieces[1:])
+        return (node, index) if len(pieces) == 1 else _find(node[index], pieces[1:])
     if not isinstance(node, dict):
         return None
     for taken in range(1, len(pieces) + 1):  # a key may have dots itself

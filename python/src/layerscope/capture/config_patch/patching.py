@@ -10,28 +10,34 @@ from typing import Any
 from layerscope.capture import errors, model_files, model_sizes, model_values
 from layerscope.capture.config_patch import fewer_layers, overrides, tensor_parallel, token_ids
 from layerscope.capture.config_patch.changes import Changes
+from layerscope.capture.config_patch.earlier_patch import EarlierPatch, earlier_patch
 from layerscope.capture.config_patch.mock_options import MockOptions
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
 from layerscope.capture.patches.model_of_plan import plan_for
 from layerscope.capture.patches.plan import PatchPlan, RoutingPlan
 
+_BALANCED = "balanced routing: "  # how its note begins
+
 
 @dataclass
 class Patched:
     """A patched config and what belongs to it.
 
-    `generation` is the document of generation_config.json, None where it is copied as it is.
+    `generation` is the document of generation_config.json, None where it is copied as it is;
+    `earlier` what was patched before, which the plan and the notes have in them already.
     """
 
     config: dict[str, Any]
     generation: dict[str, Any] | None
     changes: Changes
     plan: PatchPlan
+    earlier: EarlierPatch
 
     def document(self, source: str, options: argparse.Namespace) -> dict[str, Any]:
         """The document layerscope_patch.json: the plan, and what was changed of `source`."""
-        mock = None
+        before = self.earlier.document
+        mock = before.get("mock")
         if options.mock_tp:
             mock = {
                 "tp": options.mock_tp,
@@ -40,10 +46,12 @@ class Patched:
             }
         return {
             **self.plan.document(),
-            "source": source,
-            "needs_dummy_weights": bool(options.mock_tp or options.cut),
+            "source": before.get("source", source),
+            "needs_dummy_weights": bool(
+                options.mock_tp or options.cut or before.get("needs_dummy_weights")
+            ),
             "mock": mock,
-            "changes": self.changes.document(),
+            "changes": self.earlier.listed("changes") + self.changes.document(),
             "notes": self.changes.notes,
         }
 
@@ -53,11 +61,14 @@ def patch(
 ) -> Patched:
     """The patched config of a model. Raises CaptureError for what cannot be."""
     original = model_files.load_config(files.config)
+    earlier = earlier_patch(files)
     config = copy.deepcopy(original)
-    changes = Changes()
+    notes = [str(note) for note in earlier.listed("notes")]
+    changes = Changes(notes=[note for note in notes if not note.startswith(_BALANCED)])
     _override(config, options, changes)
     _check_possible(config, original, options)
-    keep = _fewer_layers(config, options, changes)
+    earlier.require_room(config, options)
+    keep = _fewer_layers(config, options, changes) or earlier.plan.keep_layers
     if options.mock_tp:
         mock = MockOptions(
             ranks=options.mock_tp,
@@ -71,9 +82,9 @@ def patch(
     plan = replace(
         plan_for(config),
         keep_layers=None if keep is None else tuple(keep),
-        routing=_routing(config, options, changes) if options.balanced_routing else None,
+        routing=_routing(config, options, changes, earlier.plan.routing),
     )
-    return Patched(config, generation, changes, plan)
+    return Patched(config, generation, changes, plan, earlier)
 
 
 def _override(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> None:
@@ -125,10 +136,13 @@ def _fewer_layers(
     count = model_files.layer_count(config)
     if len(kept) == count:
         return None
-    changes.notes.append(
-        f"layers {fewer_layers.as_ranges(kept)} of {count} compute, the others pass on what they"
-        " get; the weights of all are loaded"
+    numbers = fewer_layers.as_ranges(kept)
+    said = (
+        f"layer {numbers} of {count} computes"
+        if len(kept) == 1
+        else (f"layers {numbers} of {count} compute")
     )
+    changes.notes.append(f"{said}, the rest pass their input on; the weights of all are loaded")
     return kept
 
 
@@ -151,22 +165,34 @@ def _note_ids_beyond(config: dict[str, Any], original: dict[str, Any], changes: 
         changes.notes.append(f"beyond the vocabulary of {size}: {said}")
 
 
-def _routing(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> RoutingPlan:
+def _routing(
+    config: dict[str, Any],
+    options: argparse.Namespace,
+    changes: Changes,
+    earlier: RoutingPlan | None,
+) -> RoutingPlan | None:
+    """Balanced routing of the experts that the config has now, if asked for now or before."""
+    if options.balanced_routing:
+        ep_ranks = options.ep_ranks
+    elif earlier is not None:
+        ep_ranks = earlier.ep_ranks
+    else:
+        return None
     moe = model_sizes.moe_sizes(model_files.text_config(config))
     if moe is None:
         raise CaptureError(
             "--balanced-routing: the config has no experts", "leave it out for a dense model"
         )
     experts = model_files.text_config(config)[moe.count_key]
-    if experts % options.ep_ranks:
+    if experts % ep_ranks:
         divisors = ", ".join(str(n) for n in range(1, min(experts, 512) + 1) if experts % n == 0)
         raise CaptureError(
-            f"--ep-ranks {options.ep_ranks}: {experts} experts are not divisible by it",
+            f"--ep-ranks {ep_ranks}: {experts} experts are not divisible by it",
             f"these divide: {divisors}",
             errors.USAGE,
         )
     changes.notes.append(
-        f"balanced routing: {moe.top_k} of {experts} experts a token, round robin, where hooks run"
+        f"{_BALANCED}{moe.top_k} of {experts} experts a token, round robin, where hooks run"
     )
     groups = moe.groups if experts % moe.groups == 0 else 1
-    return RoutingPlan(experts, moe.top_k, groups, min(moe.top_groups, groups), options.ep_ranks)
+    return RoutingPlan(experts, moe.top_k, groups, min(moe.top_groups, groups), ep_ranks)

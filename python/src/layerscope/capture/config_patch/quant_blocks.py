@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from layerscope.capture.json_numbers import is_whole
+from layerscope.capture.json_values import is_whole
 
 _MXFP4_GROUP = 32
 _NVFP4_GROUP = 16

@@ -22,7 +22,7 @@ from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.config_patch.mock_options import MockOptions
 from layerscope.capture.config_patch.quant_blocks import Block, QuantBlocks
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.json_numbers import is_whole
+from layerscope.capture.json_values import is_whole
 from layerscope.capture.model_sizes import MoeSizes
 
 _VOCAB_PADDING = 64  # vLLM and SGLang pad the vocabulary to this before they divide it

@@ -14,7 +14,7 @@ from typing import Any
 
 from layerscope.capture import model_files
 from layerscope.capture.config_patch.changes import Changes
-from layerscope.capture.json_numbers import is_whole
+from layerscope.capture.json_values import is_whole
 
 _KEY = re.compile(
     r"(token_ids?|token_index)$|^(bos|eos|pad|unk|sep|cls|mask|eod)_(id|idx)$"

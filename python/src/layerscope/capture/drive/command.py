@@ -6,10 +6,13 @@ import argparse
 import shlex
 
 from layerscope.capture.command import Command
+from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_options import add_drive_options, drive_plan
 from layerscope.capture.drive.drive_run import describe, run_drive
 from layerscope.capture.drive.recordings import recordings
+from layerscope.capture.output import require_place
 from layerscope.capture.patches.model_of_plan import plan_lines
+from layerscope.capture.patches.plan import files_read
 
 _DESCRIPTION = """\
 Runs a model in an engine's offline interface and records decode steps of chosen batch sizes and
@@ -40,6 +43,7 @@ _EXAMPLES = (
 def _run(options: argparse.Namespace) -> int:
     plan = drive_plan(options)
     patches = plan_lines([plan.model])
+    require_place(options.output, reads=files_read(plan.model), force=options.force)
     if options.dry_run:
         nsys = "nsys" if plan.profiler == "nsys" else None
         print(describe(plan, options.output, nsys), *patches, sep="\n")
@@ -48,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
     for line in patches:
         print(line)
     for (batch, past), steps in sorted(summary.steps.items()):
-        print(f"batch {batch}, past length {past}: {steps} steps")
+        print(f"batch {batch}, past length {past}: {counted(steps, 'step')}")
     if groups := recordings(options.output):
         read = groups[0] if len(groups) == 1 else [options.output]
         print(f"next: layerscope steps {shlex.join(map(str, read))}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from layerscope.capture import engines
 from layerscope.capture.drive.drive_plan import DrivePlan
-from layerscope.capture.drive.profilers import PROFILERS, chosen_profiler
+from layerscope.capture.drive.profilers import PROFILERS, chosen_profiler, default_backend
 from layerscope.capture.in_engine.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import add_numbers, add_shared_options, positive
 
@@ -55,7 +55,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--backend",
-        metavar="NAME",
+        metavar="NAME[,NAME]",
         help=f"module ranges: {', '.join(BACKENDS)}; several with commas (default: nvtx under nsys,"
         " else record_function)",
     )
@@ -95,7 +95,6 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 def drive_plan(options: argparse.Namespace) -> DrivePlan:
     """What `add_drive_options` read, checked; nsys and the model's config are looked up."""
     profiler = chosen_profiler(options.profiler, options.engine, dry_run=options.dry_run)
-    default_backend = "nvtx" if profiler == "nsys" else "record_function"
     plan = DrivePlan(
         engine=options.engine,
         model=options.model,
@@ -115,7 +114,7 @@ def drive_plan(options: argparse.Namespace) -> DrivePlan:
         trust_remote_code=options.trust_remote_code,
         eager=options.eager,
         profiler=profiler,
-        backends=backend_names(options.backend or default_backend),
+        backends=backend_names(options.backend or default_backend(profiler)),
         engine_args=dict(options.engine_arg),
     )
     plan.check()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines, processes
+from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
 from layerscope.capture.drive.failure_causes import failure_hint
 from layerscope.capture.drive.nsys import nsys_words, require_nsys
@@ -56,7 +56,7 @@ class DriveSummary:
 
 def session_words(folder: Path, program: str | None) -> list[str]:
     """The command line of the session; `program` is nsys, if it shall record."""
-    words = [sys.executable, "-m", "layerscope.capture.drive.session", str(folder)]
+    words = processes.module_words("layerscope.capture.drive.session", str(folder))
     return words if program is None else nsys_words(program, folder, words)
 
 
@@ -141,7 +141,7 @@ def _session_failed(plan: DrivePlan, folder: Path, code: int) -> CaptureError:
 def _require_hooks(plan: DrivePlan, folder: Path) -> None:
     reports = read_reports(folder)
     for report in reports:
-        if fault := report.fault():
+        if fault := report.fault(has_run=True):
             raise CaptureError(f"rank {report.rank}: {fault}")
     if not reports:
         raise CaptureError(
@@ -153,8 +153,8 @@ def _require_hooks(plan: DrivePlan, folder: Path) -> None:
 def _points_missing(plan: DrivePlan, missing: Sequence[Point]) -> CaptureError:
     batch, past = missing[0]
     return CaptureError(
-        f"{len(missing)} of {len(plan.points)} steps did not run as such in each of "
-        f"{plan.repeat} rounds, the first: batch {batch} at past length {past}",
+        f"{len(missing)} of {counted(len(plan.points), 'step')} did not run as such in each of "
+        f"{counted(plan.repeat, 'round')}, the first: batch {batch} at past length {past}",
         "the batch does not fit: its KV cache, or the engine's limit of running requests or "
         "of tokens a step (--engine-arg max_num_batched_tokens=N in vLLM); give a smaller "
         "--batch-size or --input-len",
@@ -166,11 +166,11 @@ def describe(plan: DrivePlan, output: Path, program: str | None) -> str:
     folder = output.absolute()
     shown = session_words(folder, program)
     points = ", ".join(f"({batch}, {past})" for batch, past in sorted(plan.points))
+    batches, lengths = (", ".join(map(str, n)) for n in (plan.batch_sizes, plan.input_lens))
     lines = [
         f"would run: {subprocess.list2cmdline(shown)}",
-        f"  {plan.engine}: {plan.model}, {plan.warmup} + {plan.repeat} rounds of "
-        f"{len(plan.batch_sizes)} batches x {len(plan.input_lens)} input lengths, "
-        f"{plan.output_len} tokens each",
+        f"  {plan.engine}: {plan.model}, {plan.warmup} + {counted(plan.repeat, 'round')} of "
+        f"batch size {batches} x input length {lengths}, {plan.output_len} tokens each",
         f"  recorded by: {plan.profiler}; ranges: {','.join(plan.backends)}",
         f"  marked steps (batch, past length): {points}",
         f"would write to: {folder}",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from layerscope.capture import engines
+from layerscope.capture import engines, vllm_offline
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.canonical_rule import RULES, rule_of, with_batches
@@ -79,13 +79,8 @@ class VllmDriver:
     """vllm.LLM."""
 
     def __init__(self, plan: DrivePlan, folder: Path) -> None:
-        # One process where one is enough: fewer to record. Workers of more are spawned.
-        if plan.tensor_parallel * plan.pipeline_parallel == 1:
-            os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
+        # Workers that are spawned start Python, and with it the hooks.
         os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
-        from vllm import LLM, SamplingParams
-
-        self._sampling = SamplingParams
         options: dict[str, Any] = {
             "model": plan.model,
             "skip_tokenizer_init": True,
@@ -108,19 +103,19 @@ class VllmDriver:
         first_step = max(plan.batch_sizes) * vllm_block_tokens(plan)
         if first_step > _VLLM_BUDGET:
             options["max_num_batched_tokens"] = first_step
-        if plan.profiler == "torch":
-            # The ranges say the modules.
-            profiler = VllmProfiler(folder, with_stack=False, with_shapes=False)
-            os.environ.update(profiler.environment())
-            if config := profiler.config():
-                options["profiler_config"] = config
-        self._llm = LLM(**{**options, **plan.engine_args})
+        # The ranges say the modules.
+        profiler = VllmProfiler(folder, with_stack=False, with_shapes=False)
+        self._llm = vllm_offline.make_llm(
+            {**options, **plan.engine_args}, profiler if plan.profiler == "torch" else None
+        )
 
     def decode(self, prompts: Prompts, output_len: int) -> None:
         """One call of `generate`."""
+        from vllm import SamplingParams
+
         self._llm.generate(
             [{"prompt_token_ids": prompt} for prompt in prompts],
-            self._sampling(
+            SamplingParams(
                 temperature=0.0, max_tokens=output_len, ignore_eos=True, detokenize=False
             ),
             use_tqdm=False,
@@ -136,9 +131,7 @@ class VllmDriver:
 
     def stop(self) -> None:
         """The engine core ends with its client."""
-        core = getattr(getattr(self._llm, "llm_engine", None), "engine_core", None)
-        if core is not None:
-            core.shutdown()
+        vllm_offline.end_llm(self._llm)
 
 
 class SglangDriver:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from layerscope.capture import engines
 from layerscope.capture.drive.nsys import nsys_program, require_nsys
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.in_engine.settings import NVTX, RECORD_FUNCTION
 
 PROFILERS = ("auto", "nsys", "torch", "none")
 
@@ -28,3 +29,8 @@ def chosen_profiler(asked: str, engine: str, *, dry_run: bool) -> str:
             USAGE,
         )
     return profiler
+
+
+def default_backend(profiler: str) -> str:
+    """The ranges that this profiler records."""
+    return NVTX if profiler == "nsys" else RECORD_FUNCTION

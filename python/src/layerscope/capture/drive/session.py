@@ -5,6 +5,7 @@ FOLDER holds drive.plan; hooks and steps come from the environment.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import Counter
 from pathlib import Path
@@ -14,7 +15,7 @@ from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver
 from layerscope.capture.errors import OK, CaptureError
 from layerscope.capture.hooks.plugin import install_all
 from layerscope.capture.in_engine.marked_steps import marked_steps
-from layerscope.capture.in_engine.settings import ARMED, Point
+from layerscope.capture.in_engine.settings import ARMED, Point, Round
 from layerscope.capture.random_prompts import Prompts, prompts_of, token_range
 from layerscope.capture.trace_files import is_trace
 
@@ -29,7 +30,6 @@ def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
     comes right before, while nothing pushed it out.
     """
     tokens = token_range(plan.model)
-    armed = folder / ARMED
     if plan.profiler == "torch":
         _start_profiler(driver, prompts_of(plan.batch_sizes[0], plan.input_lens[0], tokens), folder)
     for length in plan.input_lens:
@@ -39,10 +39,10 @@ def run_points(plan: DrivePlan, driver: EngineDriver, folder: Path) -> None:
                 driver.decode(prompts, plan.output_len)
             if plan.profiler == "torch":
                 driver.start_profile()
-            armed.touch()
+            Round(batch, length).arm(folder)
             for _ in range(plan.repeat):
                 driver.decode(prompts, plan.output_len)
-            armed.unlink()
+            (folder / ARMED).unlink()
             if plan.profiler == "torch":
                 driver.stop_profile()
                 _put_aside(folder, recording_name(batch, length))
@@ -75,16 +75,21 @@ def _put_aside(folder: Path, name: str) -> None:
 def finished_points(plan: DrivePlan, folder: Path) -> dict[Point, int]:
     """How often each point was marked in rank 0, of those that were in all rounds and recorded.
 
-    Others are what a session that failed leaves, or rounds in which requests fell out of step.
+    Others are what a session that failed leaves, or rounds in which requests fell out of step. A
+    point that follows prompts of several lengths must have been in the rounds of each.
     """
-    marked = Counter(step.point for step in marked_steps(folder))
-    found: set[Point] = set()
-    for batch in plan.batch_sizes:
-        for length in plan.input_lens:
-            if plan.profiler == "torch" and not (folder / recording_name(batch, length)).is_dir():
-                continue
-            found |= {(batch, length + milestone - 1) for milestone in plan.milestones}
-    return {point: marked[point] for point in found if marked[point] >= plan.repeat}
+    steps = marked_steps(folder)
+    counts = Counter((step.input_len, step.point) for step in steps)
+    missed: set[Point] = set()
+    for batch, length in itertools.product(plan.batch_sizes, plan.input_lens):
+        is_put_aside = (folder / recording_name(batch, length)).is_dir()
+        is_recorded = plan.profiler != "torch" or is_put_aside
+        for milestone in plan.milestones:
+            point = batch, length + milestone - 1
+            if not is_recorded or counts[length, point] != plan.repeat:
+                missed.add(point)
+    marked = Counter(step.point for step in steps)
+    return {point: marked[point] for point in plan.points - missed}
 
 
 def main(arguments: list[str] | None = None) -> int:

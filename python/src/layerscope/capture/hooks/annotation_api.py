@@ -1,8 +1,8 @@
 """PyTorch's graph annotations, which moved and changed between versions, behind one face.
 
-Public from 2.14 (`torch.cuda.graph_annotations`), private in 2.13
-(`torch.cuda._graph_annotations`). Sources: the documentation of 2.12 to 2.15 and the installed
-module of 2.13. They need a CUDA driver and the package cuda-bindings of 13.1 or later.
+Public from 2.14 (`torch.cuda.graph_annotations`), private in 2.12 and 2.13
+(`torch.cuda._graph_annotations`). Sources: the documentation of 2.12 to 2.15 and the
+modules of 2.12 and 2.13. They need a CUDA driver and the package cuda-bindings of 13.1 or later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from layerscope.capture.errors import CaptureError
 
 PUBLIC = "torch.cuda.graph_annotations"
 PRIVATE = "torch.cuda._graph_annotations"
-_LAST_CAPTURE = "_last_capture_graph_id"  # of 2.13: whose nodes the next rekeying moves
+_LAST_CAPTURE = "_last_capture_graph_id"  # of 2.12 and 2.13: whose nodes the next rekeying moves
 
 
 def _module(name: str) -> ModuleType | None:
@@ -39,11 +39,11 @@ class AnnotationApi:
         found = public or _module(PRIVATE)
         if found is None or (public is None and not hasattr(found, _LAST_CAPTURE)):
             raise CaptureError(
-                "graph annotations need torch 2.13 or later, which is not installed",
+                "graph annotations need torch 2.12 or later, which is not installed",
                 "choose --backend nvtx and record with Nsight Systems",
             )
         self._module = found
-        # 2.13 leaves to the caller what later versions do when a graph is instantiated.
+        # The private one leaves to the caller what later versions do when a graph is instantiated.
         self.rekeys_itself = public is not None
         takes_backward = "backward" in inspect.signature(found.mark_kernels).parameters
         # Inference has no backward pass; hooking every autograd node would only cost time.

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.annotation_api import AnnotationApi
@@ -20,22 +21,22 @@ _QUIET_S = 0.5  # engines capture their graphs one after another, without replay
 class AnnotationBackend:
     """Opens `mark_kernels` scopes while graphs are captured, and writes the map of the nodes.
 
-    The file is written at the first replay after the captures, while the graphs still live, and
-    again after later captures; `finish` writes what is left. `file` None: nothing is written.
-    `on_written` is told the number of nodes each time.
+    The map is taken at the first replay after a capture, while the graph lives: torch forgets the
+    nodes of a graph that is destroyed, and engines destroy theirs when they end. The file has all
+    that were taken. It is written then, later captures some time after the last of them; `finish`
+    writes what is left. `file` None: nothing is written. `on_written` is told the number of nodes
+    each time.
     """
-
-    name = "annotations"
 
     def __init__(self, file: Path, on_written: Callable[[int], None] | None = None) -> None:
         self._api = AnnotationApi()
         self._api.require()
         self._file: Path | None = file
         self._on_written = on_written
-        self._written = 0  # changes that the file knows
-        self._seen = 0  # at the last replay, and when they were new
+        self._nodes: dict[int, Any] = {}  # all that were taken, by id
+        self._taken = 0  # changes that are among them, and when they were new
         self._last_change_s = 0.0
-        self.nodes = 0
+        self._written = 0  # changes that the file knows
         self.captures = GraphCaptures(self._api, self._replayed)
 
     def open(self, text: str, path: str) -> AbstractContextManager[None] | None:
@@ -59,6 +60,7 @@ class AnnotationBackend:
 
     def finish(self) -> None:
         """Writes the last state, and takes the watch off torch's classes."""
+        self._take()
         self._write()
         self.captures.remove()
         if without := self.captures.not_annotated:
@@ -76,22 +78,26 @@ class AnnotationBackend:
         changes = self.captures.changes
         if changes == self._written:
             return
+        self._take()
         now = time.monotonic()
-        if changes != self._seen:
-            self._seen, self._last_change_s = changes, now
         if self._written and now - self._last_change_s < _QUIET_S:
             return
         self._write()
+
+    def _take(self) -> None:
+        if self._taken != self.captures.changes:
+            self._taken, self._last_change_s = self.captures.changes, time.monotonic()
+            self._nodes.update(self._api.snapshot())
 
     def _write(self) -> None:
         if self._file is None or self.captures.changes == self._written:
             return
         self._written = self.captures.changes
         try:
-            self.nodes = write_annotations(self._file, self._api.snapshot())
+            n_nodes = write_annotations(self._file, self._nodes)
         except CaptureError as error:  # the engine is replaying a graph, and goes on
             _LOG.error("layerscope hooks: %s", error)
             self._file = None
             return
         if self._on_written is not None:
-            self._on_written(self.nodes)
+            self._on_written(n_nodes)

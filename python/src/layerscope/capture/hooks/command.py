@@ -7,13 +7,14 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 from layerscope.capture import engines
-from layerscope.capture.command import Command
-from layerscope.capture.errors import INTERRUPTED, USAGE, CaptureError
+from layerscope.capture.command import Command, with_examples
+from layerscope.capture.errors import INTERRUPTED, OK, USAGE, CaptureError
 from layerscope.capture.hooks.canonical_rule import command_line, rule_of, with_batches
 from layerscope.capture.hooks.hook_report import read_reports
-from layerscope.capture.hooks.run import BOOTSTRAP, judge, run_hooked
+from layerscope.capture.hooks.run import BOOTSTRAP, judge, next_line, run_hooked
 from layerscope.capture.in_engine.settings import (
     BACKENDS,
     FOLDER,
@@ -33,7 +34,7 @@ layerscope knows the module of each kernel. The range is that of a backend:
   record_function  the same for PyTorch's profiler; kernels in CUDA graphs stay without modules
   annotations      PyTorch's graph annotations: each node that a CUDA graph captures is named;
                    writes graph_annotations_rank<r>.json, which layerscope reads beside the trace
-                   or through --graph-annotations (torch 2.13, CUDA driver 13.1, cuda-bindings
+                   or through --graph-annotations (torch 2.12, CUDA driver 13.1, cuda-bindings
                    13.1 or later)
 
 `run` starts a command (also that of a server) with hooks in all of its processes. With this package
@@ -67,16 +68,24 @@ def _add_dry_run(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_action(actions: Any, name: str, what: str) -> argparse.ArgumentParser:
+    examples = [line for line in _EXAMPLES if line.startswith(f"layerscope-capture hooks {name} ")]
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=what, description=f"{what[0].upper()}{what[1:]}.", **with_examples(examples)
+    )
+    return parser
+
+
 def _add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    run = actions.add_parser("run", help="start a command with hooks in its processes")
+    run = _add_action(actions, "run", "start a command with hooks in its processes")
     run.add_argument(
         "--engine", choices=engines.SERVING, required=True, help="what the command starts"
     )
     run.add_argument(
         "--backend",
         default="nvtx",
-        metavar="NAME",
+        metavar="NAME[,NAME]",
         help=f"{', '.join(BACKENDS)}; several with commas (default: nvtx)",
     )
     run.add_argument(
@@ -89,7 +98,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
     run.add_argument("words", nargs="*", metavar="-- COMMAND", help="the command and its options")
     _add_dry_run(run)
-    rule = actions.add_parser("rule", help="print the options of the canonical rule")
+    rule = _add_action(actions, "rule", "print the options of the canonical rule")
     rule.add_argument("--engine", choices=engines.SERVING, required=True, help="whose options")
     rule.add_argument(
         "--engine-version",
@@ -111,6 +120,12 @@ def _run_command(options: argparse.Namespace) -> int:
         raise CaptureError(
             "no command to run", "write it behind --: hooks run … -- vllm serve MODEL", USAGE
         )
+    if options.words[0] in BACKENDS:  # argparse takes it for the first word of the command
+        raise CaptureError(
+            f"'{options.words[0]}' is no command, but a backend",
+            f"several with commas: --backend {options.backend},{options.words[0]}",
+            USAGE,
+        )
     chosen = HookSettings(backend_names(options.backend), options.output.absolute())
     patches = plan_lines(options.words)
     if options.dry_run:
@@ -122,11 +137,15 @@ def _run_command(options: argparse.Namespace) -> int:
         return 0
     code = run_hooked(options.words, chosen)
     reports = [r for r in read_reports(chosen.folder) if r.engine == options.engine]
-    if code == INTERRUPTED and not reports:  # before its model was loaded
-        print("layerscope-capture hooks: interrupted", file=sys.stderr)
+    if code != OK and not reports:  # before its model was loaded
+        said = "interrupted" if code == INTERRUPTED else f"the command ended with {code}"
+        until = f"before a model of {options.engine} was loaded"
+        print(f"layerscope-capture hooks: {said}, {until}", file=sys.stderr)
         return code
     # Ctrl-C is how a server ends.
     judged = judge(reports, chosen.folder, options.engine, has_run=True)
+    if judged == OK:
+        print(next_line(chosen.backends, options.output))
     return code or judged
 
 

@@ -36,7 +36,7 @@ class HookReport:
     graph_nodes: int | None = None  # named by annotations
     patched: list[str] = field(default_factory=list)  # what LAYERSCOPE_PATCH changed
 
-    def fault(self, *, has_run: bool = True) -> str:
+    def fault(self, *, has_run: bool) -> str:
         """What makes it no capture; "" where it is one.
 
         `has_run`: graphs were replayed, and annotations had to name their nodes by now.

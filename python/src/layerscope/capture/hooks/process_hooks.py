@@ -14,13 +14,8 @@ from layerscope.capture.hooks.hook_report import HookReport
 from layerscope.capture.hooks.module_ranges import ModuleRanges
 from layerscope.capture.in_engine.compiled_modules import HINT, WHY
 from layerscope.capture.in_engine.process_rank import process_rank
-from layerscope.capture.in_engine.range_backends import (
-    NvtxBackend,
-    RangeBackend,
-    RecordFunctionBackend,
-    SeveralBackends,
-)
-from layerscope.capture.in_engine.settings import HookSettings
+from layerscope.capture.in_engine.range_backends import RangeBackend, make_backend
+from layerscope.capture.in_engine.settings import ANNOTATIONS, HookSettings
 from layerscope.capture.patches.install import applied
 
 _LOG = logging.getLogger("layerscope.hooks")
@@ -103,15 +98,11 @@ class ProcessHooks:
 
     def _backends(self, rank: int) -> RangeBackend:
         if self._backend is None:
-            made = [self._make(name, rank) for name in self.settings.backends]
-            self._backend = made[0] if len(made) == 1 else SeveralBackends(made)
+            others = {ANNOTATIONS: lambda: self._annotate(rank)}
+            self._backend = make_backend(self.settings.backends, others)
         return self._backend
 
-    def _make(self, name: str, rank: int) -> RangeBackend:
-        if name == "nvtx":
-            return NvtxBackend()
-        if name == "record_function":
-            return RecordFunctionBackend()
+    def _annotate(self, rank: int) -> RangeBackend:
         file = self.settings.folder / annotations_name(rank)
         self._annotations = AnnotationBackend(file, self._nodes_named)
         atexit.register(self.finish)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import layerscope
+from layerscope.capture.counted import counted
 from layerscope.capture.errors import FAILED, OK, CaptureError
 from layerscope.capture.hooks.foreground import run_foreground
 from layerscope.capture.hooks.hook_report import SUFFIX, HookReport
 from layerscope.capture.in_engine import settings
 from layerscope.capture.in_engine.settings import HookSettings
+from layerscope.capture.trace_files import is_trace
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap"
 
@@ -72,9 +75,7 @@ def _writable(folder: Path) -> Iterator[None]:
                 place.rmdir()
 
 
-def judge(
-    reports: Sequence[HookReport], folder: Path, engine: str, *, has_run: bool = False
-) -> int:
+def judge(reports: Sequence[HookReport], folder: Path, engine: str, *, has_run: bool) -> int:
     """Says what is recorded, and returns an exit code: FAILED where it is no capture.
 
     `has_run`: graphs were replayed, and annotations had to name their nodes by now.
@@ -86,14 +87,33 @@ def judge(
         )
     for report in reports:
         models = ", ".join(report.models)
-        print(f"rank {report.rank}: {report.modules} modules of {models} ({report.backends})")
+        print(
+            f"rank {report.rank}: {counted(report.modules, 'module')} of {models}"
+            f" ({report.backends})"
+        )
         if report.patched:
-            print(f"rank {report.rank}: patched in {len(report.patched)} places")
+            print(f"rank {report.rank}: patched in {counted(len(report.patched), 'place')}")
         if report.graph_nodes is not None:
-            print(f"rank {report.rank}: {report.graph_nodes} graph nodes named, in {folder}")
+            nodes = counted(report.graph_nodes, "graph node")
+            print(f"rank {report.rank}: {nodes} named, in {folder}")
     code = OK
     for report in reports:
         if fault := report.fault(has_run=has_run):
             print(f"layerscope-capture hooks: rank {report.rank}: {fault}", file=sys.stderr)
             code = FAILED
     return code
+
+
+def next_line(backends: Sequence[str], folder: Path) -> str:
+    """How what the hooks named is read: with the recording, which may lie elsewhere."""
+    place = shlex.quote(str(folder))
+    if any(is_trace(file) for file in folder.iterdir()):
+        return f"next: layerscope {place}"
+    if settings.ANNOTATIONS in backends:
+        return f"next: layerscope TRACE --graph-annotations {place}, with the profiler's trace"
+    if settings.NVTX in backends:
+        return (
+            "next: layerscope REPORT.nsys-rep, where the command ran under nsys profile"
+            " --cuda-graph-trace=node"
+        )
+    return "next: layerscope TRACE, with the trace of the engine's profiler"

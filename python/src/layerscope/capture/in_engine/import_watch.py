@@ -6,8 +6,10 @@ early import changes the order in which they set themselves up.
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from types import ModuleType
@@ -16,11 +18,11 @@ Told = Callable[[ModuleType], None]
 
 
 class _TellingLoader(Loader):
-    """Loads as `inner` does, then tells."""
+    """Loads as `inner` does, then calls `executed`."""
 
-    def __init__(self, inner: Loader, tell: Told) -> None:
+    def __init__(self, inner: Loader, executed: Told) -> None:
         self._inner = inner
-        self._tell = tell
+        self._executed = executed
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return self._inner.create_module(spec)
@@ -30,7 +32,7 @@ class _TellingLoader(Loader):
             module.__spec__.loader = self._inner  # what runs later asks for resources, sources
         module.__loader__ = self._inner
         self._inner.exec_module(module)
-        self._tell(module)
+        self._executed(module)
 
 
 class ImportWatch(MetaPathFinder):
@@ -38,6 +40,7 @@ class ImportWatch(MetaPathFinder):
 
     def __init__(self) -> None:
         self._watched: dict[str, list[Told]] = {}
+        self._searching: set[tuple[str, int]] = set()  # and the thread
 
     def on_import(self, name: str, tell: Told) -> None:
         """`tell(module)` after `name` was executed; at once if that was before."""
@@ -61,24 +64,30 @@ class ImportWatch(MetaPathFinder):
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec that the other finders give, with a loader that tells."""
-        if fullname not in self._watched:
+        """The spec that the other finders give, with a loader that tells.
+
+        The watch goes on: it may only be asked where the module is, or the import may fail.
+        """
+        search = fullname, threading.get_ident()
+        if fullname not in self._watched or search in self._searching:
             return None
-        told = self._watched.pop(fullname)  # first, so that the search below is not ours
-        for finder in sys.meta_path:
-            if finder is self:
-                continue
-            spec = finder.find_spec(fullname, path, target)
-            if spec is not None and spec.loader is not None:
-                spec.loader = _TellingLoader(spec.loader, lambda module: _tell_all(told, module))
-                return spec
-        self._watched[fullname] = told
+        self._searching.add(search)  # a finder may ask all others, as this one does
+        try:
+            for finder in sys.meta_path:
+                spec = None if finder is self else finder.find_spec(fullname, path, target)
+                if spec is not None and spec.loader is not None:
+                    executed = functools.partial(self._executed, fullname)
+                    spec.loader = _TellingLoader(spec.loader, executed)
+                    return spec
+        finally:
+            self._searching.discard(search)
         return None
 
-
-def _tell_all(told: Sequence[Told], module: ModuleType) -> None:
-    for tell in told:
-        tell(module)
+    def _executed(self, name: str, module: ModuleType) -> None:
+        """Tells, and watches this module no longer."""
+        for tell in self._watched.get(name, ()):
+            tell(module)
+        self._watched.pop(name, None)
 
 
 WATCH = ImportWatch()  # one a process

@@ -12,9 +12,13 @@ from layerscope.capture.in_engine.settings import Point
 
 @dataclass(frozen=True)
 class MarkedStep:
-    """A step that was marked; `n` is its number in the process, as in the name of its range."""
+    """A step that was marked; `n` is its number in the process, as in the name of its range.
+
+    `input_len`: of the prompts behind which it ran; one past length follows prompts of several.
+    """
 
     n: int
+    input_len: int
     batch: int
     past: int
     host_ns: int  # what the step took the calling thread; GPU time is in the trace

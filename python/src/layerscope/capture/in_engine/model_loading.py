@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from layerscope.capture import engines
 from layerscope.capture.in_engine.import_watch import ImportWatch
+from layerscope.capture.in_engine.method_wrapping import wrap_method
 from layerscope.capture.in_engine.process_rank import note_replica
 
 ModelLoaded = Callable[[Any], None]
@@ -20,7 +21,8 @@ class LoadingPoint:
     """A method after which a model is loaded with its weights, and no graph is captured yet.
 
     `returns_model`: the method returns it; else it is the `model` of the object. Classes derived
-    from `class_name` that override the method are changed as well.
+    from `class_name` that override the method are changed as well, if they are there when `module`
+    was imported; one that is derived later is noticed only where it calls its base's method.
     """
 
     engine: str
@@ -54,14 +56,6 @@ LOADING_POINTS = (
 )
 
 
-def with_subclasses(base: type) -> Iterator[type]:
-    """The class and all that derive from it now."""
-    yield base
-    derived: type
-    for derived in type.__subclasses__(base):
-        yield from with_subclasses(derived)
-
-
 def _after(original: Callable[..., Any], tell: Callable[[Any, Any], None]) -> Callable[..., Any]:
     @functools.wraps(original)
     def replaced(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -74,17 +68,10 @@ def _after(original: Callable[..., Any], tell: Callable[[Any, Any], None]) -> Ca
 
 
 def _change(point: LoadingPoint, loaded: ModelLoaded, module: ModuleType) -> None:
-    base = getattr(module, point.class_name, None)
-    if not isinstance(base, type):
-        return
-
     def tell(owner: Any, result: Any) -> None:
         loaded(result if point.returns_model else getattr(owner, "model", None))
 
-    for owner in dict.fromkeys(with_subclasses(base)):
-        original = owner.__dict__.get(point.method)
-        if callable(original):
-            setattr(owner, point.method, _after(original, tell))
+    wrap_method(module, point.class_name, point.method, lambda method: _after(method, tell))
 
 
 def watch_loading(point: LoadingPoint, loaded: ModelLoaded, watch: ImportWatch) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.in_engine.settings import NVTX, RECORD_FUNCTION
 
 
 class RangeBackend(Protocol):
@@ -15,8 +16,6 @@ class RangeBackend(Protocol):
     `open` returns what `close` needs to end this very range. `close` gets the exception that leaves
     the range, or None.
     """
-
-    name: str
 
     def open(self, text: str, path: str) -> Any:
         """Begins a range. `text` is its name; `path` that of the module, of the root its class.
@@ -72,8 +71,6 @@ def _nvtx_functions() -> NvtxFunctions:
 class NvtxBackend:
     """`{'Module': 'path'}` as NVTX push/pop ranges of the calling thread."""
 
-    name = "nvtx"
-
     def __init__(self) -> None:
         self._push, self._pop = _nvtx_functions()
 
@@ -92,8 +89,6 @@ class RecordFunctionBackend:
     Only while a profiler runs on the thread: a record_function costs some 10 us also without one,
     and servers run for long before and after they are profiled.
     """
-
-    name = "record_function"
 
     def __init__(self) -> None:
         try:
@@ -127,7 +122,6 @@ class SeveralBackends:
 
     def __init__(self, backends: Sequence[RangeBackend]) -> None:
         self._backends = tuple(backends)
-        self.name = ",".join(backend.name for backend in backends)
 
     def open(self, text: str, path: str) -> Any:
         """Opens all, or, if one fails, none."""
@@ -150,3 +144,19 @@ class SeveralBackends:
                 failed = failed or problem
         if failed is not None:
             raise failed
+
+
+MakeBackend = Callable[[], RangeBackend]
+_BACKENDS: dict[str, MakeBackend] = {NVTX: NvtxBackend, RECORD_FUNCTION: RecordFunctionBackend}
+
+
+def make_backend(
+    names: Sequence[str], others: Mapping[str, MakeBackend] | None = None
+) -> RangeBackend:
+    """The one of this name, or several as one; `others` makes those that are not of this file.
+
+    Raises CaptureError where one cannot write ranges here.
+    """
+    known = {**_BACKENDS, **(others or {})}
+    made = [known[name]() for name in names]
+    return made[0] if len(made) == 1 else SeveralBackends(made)

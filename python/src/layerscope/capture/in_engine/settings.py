@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.output import write_bytes
 
 HOOKS = "LAYERSCOPE_HOOKS"  # backends: nvtx, record_function, annotations; several with commas
 FOLDER = "LAYERSCOPE_HOOKS_DIR"  # where files go; the working directory without it
 STEPS = "LAYERSCOPE_HOOKS_STEPS"  # JSON: which decode steps get a bench_step range (`drive`)
-ARMED = ".armed"  # steps are marked only while this file is in the folder
-BACKENDS = ("nvtx", "record_function", "annotations")
+ARMED = ".armed"  # steps are marked only while this file, of a Round, is in the folder
+NVTX, RECORD_FUNCTION, ANNOTATIONS = "nvtx", "record_function", "annotations"
+BACKENDS = (NVTX, RECORD_FUNCTION, ANNOTATIONS)
 
 Point = tuple[int, int]  # of a decode step: batch, past length
 
@@ -23,8 +25,8 @@ Point = tuple[int, int]  # of a decode step: batch, past length
 class StepSettings:
     """The decode steps to mark: (batch, past length) each.
 
-    A step is marked only while the file `ARMED` lies in the folder: `drive` puts it there after its
-    warm-up, and all processes see it.
+    A step is marked only while the file `ARMED` lies in the folder, and only of the batch that it
+    names: `drive` puts it there after its warm-up, and all processes see it.
     """
 
     points: frozenset[Point]
@@ -47,6 +49,26 @@ class StepSettings:
                 'it reads {"points": [[batch, past length], …]}',
                 USAGE,
             ) from None
+
+
+@dataclass(frozen=True)
+class Round:
+    """What runs while steps are marked: `batch` prompts of `input_len` tokens."""
+
+    batch: int
+    input_len: int
+
+    def arm(self, folder: Path) -> None:
+        """Writes ARMED. Raises CaptureError."""
+        write_bytes(folder / ARMED, json.dumps(asdict(self)).encode())
+
+    @staticmethod
+    def armed(folder: Path) -> Round | None:
+        """That of ARMED; None where there is none."""
+        try:
+            return Round(**json.loads((folder / ARMED).read_text()))
+        except OSError:
+            return None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from layerscope.capture.in_engine.marked_steps import MarkedStep, note_step
 from layerscope.capture.in_engine.process_rank import process_rank
 from layerscope.capture.in_engine.range_backends import RangeBackend
-from layerscope.capture.in_engine.settings import ARMED, Point, StepSettings
+from layerscope.capture.in_engine.settings import Point, Round, StepSettings
 
 _LOG = logging.getLogger("layerscope.drive")
 
@@ -25,7 +25,6 @@ class StepMarker:
         self._steps = steps
         self._backend = backend
         self._folder = folder
-        self._armed = folder / ARMED
         self._numbers = itertools.count()
         self._thread = threading.local()  # `inside`: a step of this thread is marked
 
@@ -34,15 +33,18 @@ class StepMarker:
         if point is None or point not in self._steps.points:
             return step()
         # Inside: a derived class calls the method of its base.
-        if getattr(self._thread, "inside", False) or not self._armed.exists():
+        if getattr(self._thread, "inside", False):
+            return step()
+        armed = Round.armed(self._folder)
+        if armed is None or armed.batch != point[0]:  # or a part of a batch that does not fit
             return step()
         self._thread.inside = True
         try:
-            return self._run_wanted(point, step)
+            return self._run_wanted(armed, point, step)
         finally:
             self._thread.inside = False
 
-    def _run_wanted(self, point: Point, step: Callable[[], Any]) -> Any:
+    def _run_wanted(self, armed: Round, point: Point, step: Callable[[], Any]) -> Any:
         number = next(self._numbers)
         token = self._backend.open(step_text(number, point), "")
         begin = time.monotonic_ns()
@@ -53,7 +55,7 @@ class StepMarker:
             raise
         took_ns = time.monotonic_ns() - begin
         self._backend.close(token, None)
-        self._note(MarkedStep(number, *point, took_ns))
+        self._note(MarkedStep(number, armed.input_len, *point, took_ns))
         return result
 
     def _note(self, step: MarkedStep) -> None:

@@ -17,14 +17,9 @@ from typing import Any
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.in_engine.engine_steps import STEP_POINTS, StepPoint
 from layerscope.capture.in_engine.import_watch import ImportWatch
-from layerscope.capture.in_engine.model_loading import with_subclasses
-from layerscope.capture.in_engine.range_backends import (
-    NvtxBackend,
-    RangeBackend,
-    RecordFunctionBackend,
-    SeveralBackends,
-)
-from layerscope.capture.in_engine.settings import HookSettings, Point
+from layerscope.capture.in_engine.method_wrapping import wrap_method
+from layerscope.capture.in_engine.range_backends import make_backend
+from layerscope.capture.in_engine.settings import ANNOTATIONS, NVTX, HookSettings, Point
 from layerscope.capture.in_engine.step_marker import StepMarker
 
 _LOG = logging.getLogger("layerscope.drive")
@@ -50,30 +45,23 @@ def _marking(
     return replaced
 
 
-def _backend(names: tuple[str, ...]) -> RangeBackend:
-    # Annotations name kernels of graphs, not steps: without another backend NVTX stands for them.
-    made: list[RangeBackend] = []
-    if "record_function" in names:
-        made.append(RecordFunctionBackend())
-    if "nvtx" in names or not made:
-        made.append(NvtxBackend())
-    return made[0] if len(made) == 1 else SeveralBackends(made)
-
-
 def _change(step: StepPoint, settings: HookSettings, module: ModuleType) -> None:
-    base = getattr(module, step.class_name, None)
-    if not isinstance(base, type) or settings.steps is None:
+    if settings.steps is None:
         return
+    # Annotations name kernels of graphs, not steps: without another backend NVTX stands for them.
+    names = [name for name in settings.backends if name != ANNOTATIONS]
     try:
-        backend = _backend(settings.backends)
+        backend = make_backend(names or [NVTX])
     except CaptureError as error:
         _LOG.error("layerscope: steps are not marked: %s", error)
         return
     marker = StepMarker(settings.steps, backend, settings.folder)
-    for owner in dict.fromkeys(with_subclasses(base)):
-        original = owner.__dict__.get(step.method)
-        if callable(original):
-            setattr(owner, step.method, _marking(original, step.point, marker))
+    wrap_method(
+        module,
+        step.class_name,
+        step.method,
+        lambda method: _marking(method, step.point, marker),
+    )
 
 
 def watch_steps(engine: str, settings: HookSettings, watch: ImportWatch) -> None:

@@ -5,20 +5,34 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from layerscope.capture.command import Command
+from layerscope.capture.counted import counted
+from layerscope.capture.drive.recordings import recordings
 from layerscope.capture.errors import FAILED, OK, CaptureError
 from layerscope.capture.layerscope_program import layerscope_program
+from layerscope.capture.loadable import require_loadable
 from layerscope.capture.matrix.declaration import Declaration, load_declaration
-from layerscope.capture.matrix.execution import missing_runs, read_recordings, run_matrix
+from layerscope.capture.matrix.execution import (
+    Drive,
+    missing_runs,
+    read_recordings,
+    run_matrix,
+    run_partly,
+)
 from layerscope.capture.matrix.planned_runs import PlannedRun, planned_runs
-from layerscope.capture.matrix.result_table import ResultTable, require_parquet
+from layerscope.capture.matrix.result_table import DONE, RECORDED, ResultTable, require_parquet
 from layerscope.capture.output import lock_folder
 from layerscope.capture.patches.model_of_plan import plan_lines
 
 TABLE = "results.sqlite"
+_SELECT = (
+    "SELECT family, precision, parallelism, batch, past, status, median_sum_ns, host_ns"
+    " FROM results WHERE module = ''"
+)
 
 _DESCRIPTION = """\
 Runs `drive` for each combination that FILE declares (family x batch x past length x precision x
@@ -31,7 +45,7 @@ Started again it runs what is missing: points that failed, that were added, or w
 changed. Times come from the recordings by `layerscope steps` (LAYERSCOPE_BIN or PATH); without that
 program they stay empty until matrix is started once more where it is.
 
-The last line counts points: recorded now, kept of earlier calls, failed, not read (recorded, but
+At its end points are counted: recorded now, kept of earlier calls, failed, not read (recorded, but
 without times), left (they run when it is started again). docs/capture.md says what each column is.
 
 FILE is TOML (Python 3.11 or later) or JSON with the same keys:
@@ -79,7 +93,7 @@ def _plan_lines(runs: list[PlannedRun]) -> list[str]:
 def _describe(declaration: Declaration, runs: list[PlannedRun]) -> None:
     patches = _plan_lines(runs)
     for run in runs:
-        print(f"would run: {run.name}: {len(run.plan.points)} points ({run.plan.model})")
+        print(f"would run: {run.name}: {counted(len(run.plan.points), 'point')} ({run.plan.model})")
     print(*patches, f"would write to: {declaration.output / TABLE}", sep="\n")
 
 
@@ -112,17 +126,58 @@ def _sole_user(folder: Path) -> Iterator[None]:
             os.close(lock)
 
 
+def _require_models(declaration: Declaration, runs: list[PlannedRun]) -> None:
+    """Raises CaptureError for a model that cannot be loaded, and of which points are left.
+
+    Recordings are read where their models need not be.
+    """
+    if (declaration.output / TABLE).is_file():
+        with ResultTable(declaration.output / TABLE) as table:
+            runs = [run for run in runs if missing_runs(declaration, run, table)]
+    for run in runs:
+        plan = run.plan
+        try:
+            require_loadable(
+                plan.model,
+                plan.engine_args,
+                dummy_weights=plan.dummy_weights,
+                reads_tokenizer=False,
+            )
+        except CaptureError as error:
+            said = f"family '{run.family}': {error.message}"
+            raise CaptureError(said, error.hint, error.code) from error
+
+
+def _next_lines(
+    declaration: Declaration, runs: list[PlannedRun], table: ResultTable
+) -> Iterator[str]:
+    """How the table is read, and one of its recordings."""
+    noted = (table.points(run, (DONE, RECORDED)).values() for run in runs)
+    folders = [declaration.output / name for names in noted for name in names]
+    for folder in folders[:1]:
+        if folder.is_dir() and (groups := recordings(folder)):
+            yield f"next: layerscope steps {shlex.join(map(str, groups[0]))}"
+        place = shlex.quote(str(declaration.output / TABLE))
+        yield f'the table: sqlite3 {place} "{_SELECT}"'
+
+
 def _run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _dry_run(options)
-    declaration = load_declaration(options.file)
+    return run_file(options.file, options.parquet)
+
+
+def run_file(file: Path, parquet: Path | None = None, *, drive: Drive = run_partly) -> int:
+    """Runs what a declaration lacks, and writes its table as `parquet`, too; the exit code."""
+    declaration = load_declaration(file)
     runs = list(planned_runs(declaration))
     _plan_lines(runs)  # what raises does so before anything is recorded
     program = layerscope_program()
-    if options.parquet is not None:
+    _require_models(declaration, runs)
+    if parquet is not None:
         require_parquet()
     with _sole_user(declaration.output), ResultTable(declaration.output / TABLE) as table:
-        tally = run_matrix(declaration, runs, table)
+        tally = run_matrix(declaration, runs, table, drive=drive)
         unread = 0
         if program is not None:
             unread = read_recordings(declaration, runs, table, program)
@@ -132,11 +187,13 @@ def _run(options: argparse.Namespace) -> int:
             len(part.plan.points) for r in runs for part in missing_runs(declaration, r, table)
         )
         print(
-            f"{tally.recorded} points recorded, {tally.kept} kept, {tally.failed} failed, "
-            f"{unread} not read, {left} left: {declaration.output / TABLE}"
+            f"{counted(tally.recorded, 'point')} recorded, {tally.kept} kept, "
+            f"{tally.failed} failed, {unread} not read, {left} left: {declaration.output / TABLE}"
         )
-        if options.parquet is not None:
-            print(f"{table.write_parquet(options.parquet)} rows: {options.parquet}")
+        if parquet is not None:
+            print(f"{counted(table.write_parquet(parquet), 'row')}: {parquet}")
+        for line in _next_lines(declaration, runs, table):
+            print(line)
     return FAILED if left or unread else OK
 
 

@@ -6,6 +6,7 @@ of an [[exclude]] table is left out.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import json
 import re
@@ -17,6 +18,8 @@ from typing import Any
 from layerscope.capture.drive.profilers import PROFILERS
 from layerscope.capture.engines import SERVING
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
+from layerscope.capture.json_values import is_whole, shown
+from layerscope.capture.small_files import read_small
 
 _LISTS = ("engine", "batch", "past", "precision", "parallelism")
 _FLAGS = {
@@ -95,11 +98,15 @@ def _refuse(message: str, hint: str = "layerscope-capture matrix --help shows a 
     return CaptureError(message, hint, INVALID_INPUT)
 
 
+def _refuse_unknown(where: str, given: Mapping[str, Any], known: set[str]) -> None:
+    for key in sorted(given.keys() - known):
+        near = difflib.get_close_matches(key, known, 1)
+        hint = (f"did you mean '{near[0]}'?",) if near else ()
+        raise _refuse(f"{where} knows no '{key}'", *hint)
+
+
 def _document(file: Path) -> dict[str, Any]:
-    try:
-        text = file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise _refuse(f"cannot read {file}: {error}") from None
+    text = read_small(file, "the declaration of a matrix")
     try:
         document = json.loads(text) if file.suffix == ".json" else _toml(text, file)
         _require_plain(document)
@@ -140,8 +147,8 @@ def _values(fields: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> l
 
 def _counts(values: list[Any], key: str) -> tuple[int, ...]:
     for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 2**31:
-            raise _refuse(f"{key}: {value!r} is no number above 0")
+        if not is_whole(value) or not 0 < value < 2**31:
+            raise _refuse(f"{key}: {shown(value)} is no number above 0")
     return tuple(sorted(set(values)))
 
 
@@ -154,7 +161,7 @@ def precision_of(value: Any) -> Precision:
         if set(keywords) <= _PRECISION_KEYS and all(isinstance(v, str) for v in keywords.values()):
             return Precision(value["name"], keywords)
     raise _refuse(
-        f"precision {value!r} is not known",
+        f"precision {shown(value)} is not known",
         f"use one of {', '.join(_PRECISIONS)}, or a table with name and "
         f"{', '.join(sorted(_PRECISION_KEYS))}",
     )
@@ -162,12 +169,12 @@ def precision_of(value: Any) -> Precision:
 
 def parallelism_of(value: Any) -> Parallelism:
     """`tp1`, `tp4-ep4`, `tp2-pp2`."""
-    text = str(value)
+    text = value if isinstance(value, str) else ""
     sizes: dict[str, int] = {}
     for part in text.split("-"):
         found = re.fullmatch(r"(tp|pp|ep)([1-9][0-9]{0,5})", part)
         if not found or found.group(1) in sizes:
-            raise _refuse(f"parallelism '{text[:40]}' is not written as tp4, tp2-pp2 or tp4-ep4")
+            raise _refuse(f"parallelism {shown(value)} is not written as tp4, tp2-pp2 or tp4-ep4")
         sizes[found.group(1)] = int(found.group(2))
     return Parallelism(text, *(sizes.get(kind, 1) for kind in ("tp", "pp", "ep")))
 
@@ -175,13 +182,11 @@ def parallelism_of(value: Any) -> Parallelism:
 def _family(fields: Any, common: Mapping[str, Any]) -> Family:
     if not isinstance(fields, dict) or not fields.get("model"):
         raise _refuse("a [[family]] has no model")
-    unknown = set(fields) - {*_LISTS, "name", "model"}
-    if unknown:
-        raise _refuse(f"[[family]] knows no '{sorted(unknown)[0]}'")
+    _refuse_unknown("[[family]]", fields, {*_LISTS, "name", "model"})
     engines = _values(fields, "engine", common)
     for engine in engines:
         if engine not in SERVING:
-            raise _refuse(f"no engine '{engine}'", f"use one of {', '.join(SERVING)}")
+            raise _refuse(f"no engine {shown(engine)}", f"use one of {', '.join(SERVING)}")
     precisions = [precision_of(value) for value in _values(fields, "precision", common)]
     parallelisms = [parallelism_of(value) for value in _values(fields, "parallelism", common)]
     _require_distinct("precisions", [precision.name for precision in precisions])
@@ -201,7 +206,7 @@ def _family(fields: Any, common: Mapping[str, Any]) -> Family:
 def _text(fields: Mapping[str, Any], key: str, default: str) -> str:
     value = fields.get(key, default)
     if not isinstance(value, str) or not value.strip():
-        raise _refuse(f"{key}: {value!r} is no text")
+        raise _refuse(f"{key}: {shown(value)} is no text")
     return value
 
 
@@ -231,16 +236,16 @@ def _excluded(
         for key, value in table.items():
             if value not in known[key]:
                 declared = ", ".join(dict.fromkeys(known[key]))
-                raise _refuse(f"[[exclude]] {key} = {value!r}: no run has it", f"of: {declared}")
+                raise _refuse(
+                    f"[[exclude]] {key} = {shown(value)}: no run has it", f"of: {declared}"
+                )
     return tuple(tables)
 
 
 def load_declaration(file: Path) -> Declaration:
     """Reads and checks a file; raises CaptureError (code 3) with what is wrong in it."""
     document = _document(file)
-    unknown = sorted(set(document) - _KNOWN)
-    if unknown:
-        raise _refuse(f"{file} knows no '{unknown[0]}'")
+    _refuse_unknown(str(file), document, _KNOWN)
     common = {"precision": ["auto"], "parallelism": ["tp1"], **document}
     families = document.get("family")
     if not isinstance(families, list) or not families:
@@ -248,10 +253,10 @@ def load_declaration(file: Path) -> Declaration:
     flags = {key: document.get(key, default) for key, default in _FLAGS.items()}
     for key, value in flags.items():
         if not isinstance(value, bool):
-            raise _refuse(f"{key}: {value!r} is neither true nor false")
+            raise _refuse(f"{key}: {shown(value)} is neither true nor false")
     profiler = document.get("profiler", "auto")
     if profiler not in PROFILERS:
-        raise _refuse(f"no profiler '{profiler}'", f"use one of {', '.join(PROFILERS)}")
+        raise _refuse(f"no profiler {shown(profiler)}", f"use one of {', '.join(PROFILERS)}")
     found = tuple(_family(fields, common) for fields in families)
     _require_distinct("families", [family.name for family in found])
     engine_args = document.get("engine_args", {})

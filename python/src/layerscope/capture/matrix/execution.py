@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import LOG, DriveSummary, run_drive
 from layerscope.capture.errors import CaptureError
@@ -24,7 +25,7 @@ _TRIES_ALONE = 2
 Drive = Callable[[DrivePlan, Path], DriveSummary]
 
 
-def _run_partly(plan: DrivePlan, folder: Path) -> DriveSummary:
+def run_partly(plan: DrivePlan, folder: Path) -> DriveSummary:
     """Keeps a recording that has some of the points."""
     return run_drive(plan, folder, all_points=False)
 
@@ -102,7 +103,7 @@ class _Recorder:
         failed = self._try(part, points)
         if len(points) == 1 or not failed:
             return len(failed)
-        print(f"{part.name}: {len(failed)} points again, each by itself", flush=True)
+        print(f"{part.name}: {counted(len(failed), 'point')} again, each by itself", flush=True)
         alone = [self._run.of_points([point]) for point in _smallest_first(failed)]
         return sum(len(self._try(one, sorted(one.plan.points))) for one in alone)
 
@@ -183,7 +184,7 @@ def _read(
     lost = [point for point in points if point not in found]
     if lost:
         said = "the recording shows no step of this batch and past length"
-        print(f"{run.name}: {len(lost)} points: {said}", file=sys.stderr)
+        print(f"{run.name}: {counted(len(lost), 'point')}: {said}", file=sys.stderr)
     return len(lost)
 
 
@@ -192,7 +193,7 @@ def run_matrix(
     runs: Sequence[PlannedRun],
     table: ResultTable,
     *,
-    drive: Drive = _run_partly,
+    drive: Drive,
 ) -> Tally:
     """Records every point that has no recording of the same settings. A run that fails is noted."""
     tally = Tally()
@@ -203,7 +204,7 @@ def run_matrix(
         tally.kept += points - sum(len(part.plan.points) for part in left)
         recorder = _Recorder(run, declaration, table, drive)
         for part in left:
-            print(f"{part.name}: {len(part.plan.points)} points", flush=True)
+            print(f"{part.name}: {counted(len(part.plan.points), 'point')}", flush=True)
             failed = recorder.record(part)
             tally.failed += failed
             tally.recorded += len(part.plan.points) - failed

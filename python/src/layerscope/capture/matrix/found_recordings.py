@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
 from layerscope.capture.drive.drive_run import DriveSummary
 from layerscope.capture.errors import CaptureError
@@ -37,7 +38,8 @@ def note_found(run: PlannedRun, output: Path, table: ResultTable) -> None:
             times, version = host_times(folder), summary.version
             status, name = status_of(plan), folder.name
             table.put(run, points, status, folder=name, version=version, host_ns=times)
-            print(f"{name}: {len(points)} points of a recording that was not noted", flush=True)
+            of_it = counted(len(points), "point")
+            print(f"{name}: {of_it} of a recording that was not noted", flush=True)
 
 
 def _folders_of(run: PlannedRun, output: Path) -> Iterator[Path]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +12,36 @@ from layerscope.capture.drive.recordings import recordings
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.in_engine.marked_steps import marked_steps
 from layerscope.capture.in_engine.settings import Point
+from layerscope.capture.layerscope_program import ask
 from layerscope.capture.matrix.result_table import TIMES
 
 Measured = dict[Point, list[dict[str, Any]]]
 
-
-def _sweep(program: str, files: list[Path], options: list[str]) -> list[dict[str, Any]]:
-    words = [program, "steps", *map(str, files), "--format", "json", *options]
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CaptureError(f"layerscope cannot read the recording: {done.stderr.strip()}")
-        document = json.loads(done.stdout)
-    except (OSError, ValueError) as error:
-        raise CaptureError(f"{program} gave no answer: {error}", f"{program} --version") from error
-    several = document.get("ranks") or [{"rank": None, "data": document["data"]}]
-    return [
-        {**row, "rank": rank["rank"] if row.get("rank") is None else row["rank"]}
-        for rank in several
-        for row in rank["data"].get("sweep") or []
-    ]
+# As layerscope's tables show the model itself, whose path is empty; "" is the whole step.
+ROOT = "[model]"
 
 
-def _rows_of(sweep: list[dict[str, Any]]) -> Measured:
+def _step_rows(document: Any) -> Measured:
+    return _rows_of(document, lambda row: "")
+
+
+def _module_rows(document: Any) -> Measured:
+    return _rows_of(document, lambda row: str(row["key"] or ROOT))
+
+
+def _rows_of(document: Any, module: Callable[[dict[str, Any]], str]) -> Measured:
+    """The sweep of a document, whose rows get the name that `module` gives."""
     found: Measured = {}
-    for row in sweep:
-        if row.get("past") is None or row.get("phase") not in ("decode", None):
-            continue
-        kept = {name: row.get(name) for name in TIMES}
-        place = {"rank": row["rank"] or 0, "device": str(row.get("device", ""))}
-        found.setdefault((int(row["batch"]), int(row["past"])), []).append(
-            {**kept, **place, "module": row.get("key") or ""}
-        )
+    for part in document.get("ranks") or [{"rank": None, "data": document["data"]}]:
+        for row in part["data"].get("sweep") or []:
+            if row.get("past") is None or row.get("phase") not in ("decode", None):
+                continue
+            rank = part["rank"] if row.get("rank") is None else row["rank"]
+            kept = {name: row.get(name) for name in TIMES}
+            place = {"rank": rank or 0, "device": str(row.get("device", ""))}
+            found.setdefault((int(row["batch"]), int(row["past"])), []).append(
+                {**kept, **place, "module": module(row)}
+            )
     return found
 
 
@@ -75,10 +72,11 @@ def measured_points(program: str, folder: Path, *, modules: bool) -> Measured:
 
 
 def _measured(program: str, files: list[Path], *, modules: bool) -> Measured:
-    found = _rows_of(_sweep(program, files, []))
+    words = ["steps", *map(str, files)]
+    found = ask(program, words, _step_rows)
     if modules:
-        for point, rows in _rows_of(_sweep(program, files, ["--by", "module"])).items():
-            found.setdefault(point, []).extend(row for row in rows if row["module"])
+        for point, rows in ask(program, [*words, "--by", "module"], _module_rows).items():
+            found.setdefault(point, []).extend(rows)
     return found
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from layerscope.capture.drive.drive_plan import DrivePlan
-from layerscope.capture.drive.profilers import chosen_profiler
+from layerscope.capture.drive.profilers import chosen_profiler, default_backend
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
 from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.matrix.declaration import Declaration, Family, Parallelism, Precision
@@ -86,7 +86,7 @@ def _run(
         trust_remote_code=declaration.flags["trust_remote_code"],
         eager=declaration.flags["eager"],
         profiler=profiler,
-        backends=("nvtx",) if profiler == "nsys" else ("record_function",),
+        backends=(default_backend(profiler),),
         engine_args=dict(declaration.engine_args),
         **keywords,
     )

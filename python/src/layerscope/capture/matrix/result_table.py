@@ -34,7 +34,7 @@ COLUMNS = {
     "phase": "TEXT NOT NULL",
     "rank": "INTEGER NOT NULL",
     "device": "TEXT NOT NULL",  # a number, or "cpu"
-    "module": "TEXT NOT NULL",  # "": the whole step
+    "module": "TEXT NOT NULL",  # "": the whole step; "[model]": of no module below
     "model": "TEXT NOT NULL",
     "engine_version": "TEXT",
     "tensor_parallel": "INTEGER NOT NULL",
@@ -58,11 +58,19 @@ _INSERT = (
     f"VALUES ({', '.join('?' * len(COLUMNS))})"
 )
 
+_OF_RUN = "family = ? AND engine = ? AND precision = ? AND parallelism = ?"
+_OF_POINT = f"{_OF_RUN} AND batch = ? AND past = ?"
+
 
 def require_parquet() -> None:
     """Raises CaptureError where Parquet cannot be written."""
     if importlib.util.find_spec("pyarrow") is None:
         raise missing_package("pyarrow", "--parquet", "pip install pyarrow")
+
+
+def _key_of(run: PlannedRun) -> tuple[str, ...]:
+    """The values of _OF_RUN."""
+    return run.family, run.plan.engine, run.precision, run.parallelism
 
 
 def _columns_of(run: PlannedRun) -> dict[str, Any]:
@@ -132,16 +140,9 @@ class ResultTable:
         """The points of a run that have such a status, with the folder of their recording."""
         marks = ", ".join("?" * len(statuses))
         found = self._select(
-            "SELECT batch, past, folder FROM results WHERE family = ? AND engine = ? AND "
-            f"precision = ? AND parallelism = ? AND fingerprint = ? AND status IN ({marks})",
-            [
-                run.family,
-                run.plan.engine,
-                run.precision,
-                run.parallelism,
-                run.fingerprint,
-                *statuses,
-            ],
+            f"SELECT batch, past, folder FROM results WHERE {_OF_RUN} "
+            f"AND fingerprint = ? AND status IN ({marks})",
+            [*_key_of(run), run.fingerprint, *statuses],
         )
         return {(batch, past): folder for batch, past, folder in found}
 
@@ -151,13 +152,9 @@ class ResultTable:
 
     def version_of(self, run: PlannedRun, point: Point) -> str | None:
         """The engine's version that a point was recorded with."""
-        for row in self._select(
-            "SELECT engine_version FROM results WHERE family = ? AND engine = ? AND "
-            "precision = ? AND parallelism = ? AND batch = ? AND past = ?",
-            [run.family, run.plan.engine, run.precision, run.parallelism, *point],
-        ):
-            return None if row[0] is None else str(row[0])
-        return None
+        query = f"SELECT engine_version FROM results WHERE {_OF_POINT} LIMIT 1"
+        found: list[tuple[str | None]] = self._select(query, [*_key_of(run), *point])
+        return found[0][0] if found else None
 
     def put(
         self,
@@ -188,11 +185,8 @@ class ResultTable:
                     self._database.execute(_INSERT, [row.get(name) for name in COLUMNS])
 
     def _forget(self, run: PlannedRun, batch: int, past: int) -> None:
-        self._database.execute(
-            "DELETE FROM results WHERE family = ? AND engine = ? AND precision = ? AND "
-            "parallelism = ? AND batch = ? AND past = ?",
-            [run.family, run.plan.engine, run.precision, run.parallelism, batch, past],
-        )
+        values = [*_key_of(run), batch, past]
+        self._database.execute(f"DELETE FROM results WHERE {_OF_POINT}", values)
 
     def rows(self) -> list[dict[str, Any]]:
         """All rows, ordered by their key."""

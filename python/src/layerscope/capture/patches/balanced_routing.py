@@ -16,38 +16,27 @@ MARK = "_layerscope_balanced"  # the attribute of a function that is patched: on
 _CHOSEN, _OTHER = 10.0, -10.0  # far apart under sigmoid and softmax, finite in fp16
 
 
-def expert_of(slot: int, experts: int, ep_ranks: int = 1) -> int:
-    """The expert of the slot-th choice, all tokens' choices counted through.
+def expert_of(slot: Any, plan: RoutingPlan) -> Any:
+    """The expert of the slot-th choice, all tokens' choices counted through; of a tensor, of each.
 
-    Consecutive choices go to consecutive ranks, so that few tokens are spread over ranks too. Any
-    `experts` consecutive choices are different experts.
+    A token visits as many groups as share its choices evenly, at most `top_groups`, round robin.
+    Inside a group consecutive choices go to consecutive ranks that hold it, so that few tokens are
+    spread over ranks too, then to their experts: as many as it has are different ones.
     """
-    a_rank = experts // ep_ranks
-    return slot % ep_ranks * a_rank + slot // ep_ranks % a_rank
+    used = max(d for d in range(1, plan.top_groups + 1) if plan.top_k % d == 0)
+    each = plan.top_k // used
+    visit, choice = slot // each, slot % each
+    group, inside = visit % plan.groups, visit // plan.groups * each + choice
+    size = plan.experts // plan.groups
+    ranks = plan.ep_ranks // plan.groups if plan.ep_ranks % plan.groups == 0 else 1
+    a_rank = size // ranks
+    return group * size + inside % ranks * a_rank + inside // ranks % a_rank
 
 
 def experts_of_token(token: int, plan: RoutingPlan) -> list[int]:
-    """The `top_k` experts of one token, all different."""
+    """The `top_k` experts of one token, all different, of at most `top_groups` groups."""
     first = token * plan.top_k
-    return [expert_of(first + i, plan.experts, plan.ep_ranks) for i in range(plan.top_k)]
-
-
-def grouped_experts_of_token(token: int, plan: RoutingPlan) -> list[int]:
-    """The experts of a token where the router first chooses groups: at most `top_groups` of them.
-
-    Groups are visited round robin, inside each group the ranks that hold it, then their experts.
-    """
-    if plan.groups == 1:
-        return experts_of_token(token, plan)
-    ranks = plan.ep_ranks // plan.groups if plan.ep_ranks % plan.groups == 0 else 1
-    used = max(d for d in range(1, plan.top_groups + 1) if plan.top_k % d == 0)
-    each = plan.top_k // used
-    size = plan.experts // plan.groups
-    chosen = []
-    for visit in range(token * used, (token + 1) * used):
-        group, turn = visit % plan.groups, visit // plan.groups
-        chosen += [group * size + expert_of(turn * each + i, size, ranks) for i in range(each)]
-    return chosen
+    return [expert_of(first + i, plan) for i in range(plan.top_k)]
 
 
 class BalancedTables:
@@ -71,8 +60,7 @@ class BalancedTables:
         tokens, choices = ids.shape
         if tokens == 0:
             return
-        plan = RoutingPlan(experts, choices, ep_ranks=_ranks(experts, self.plan.ep_ranks))
-        table = self._table("ids", ids, tokens, plan, self._ids_table)
+        table = self._table("ids", ids, self._plan_of(experts, choices), _experts_of_tokens)
         ids.copy_(table.where(ids >= 0, ids) if keep_negative else table)
 
     def write_logits(self, logits: Any) -> None:
@@ -84,28 +72,24 @@ class BalancedTables:
         tokens, experts = logits.shape
         if tokens == 0:
             return
-        groups = self.plan.groups if experts % self.plan.groups == 0 else 1
-        plan = RoutingPlan(
-            experts,
-            min(self.plan.top_k, experts),
-            groups,
-            self.plan.top_groups,
-            _ranks(experts, self.plan.ep_ranks),
+        plan = self._plan_of(experts, min(self.plan.top_k, experts))
+        logits.copy_(self._table("logits", logits, plan, _logits_of_tokens))
+
+    def _plan_of(self, experts: int, top_k: int) -> RoutingPlan:
+        """For as many in one call; groups and ranks that cannot hold them evenly are one."""
+        groups, ranks = (
+            parts if experts % parts == 0 else 1 for parts in (self.plan.groups, self.plan.ep_ranks)
         )
-        logits.copy_(self._table("logits", logits, tokens, plan, self._logits_table))
+        return RoutingPlan(experts, top_k, groups, self.plan.top_groups, ranks)
 
     def _table(
-        self,
-        kind: str,
-        like: Any,
-        tokens: int,
-        plan: RoutingPlan,
-        make: Callable[[int, RoutingPlan, Any], Any],
+        self, kind: str, like: Any, plan: RoutingPlan, make: Callable[[int, RoutingPlan, Any], Any]
     ) -> Any:
+        tokens = like.shape[0]
         key = (kind, str(like.device), str(like.dtype), plan.experts, plan.top_k)
         table = self._tables.get(key)
         if table is None or table.shape[0] < tokens:
-            grown = make(tokens, plan, like)
+            grown = make(tokens, plan, like.device).to(like.dtype)
             if not _is_capturing():  # memory of a capture belongs to its graph
                 if table is not None:
                     self._replaced.append(table)
@@ -113,30 +97,19 @@ class BalancedTables:
             table = grown
         return table[:tokens]
 
-    @staticmethod
-    def _ids_table(tokens: int, plan: RoutingPlan, like: Any) -> Any:
-        import torch
 
-        slots = torch.arange(tokens * plan.top_k, device=like.device).view(tokens, plan.top_k)
-        a_rank = plan.experts // plan.ep_ranks
-        ids = slots % plan.ep_ranks * a_rank + slots // plan.ep_ranks % a_rank
-        return ids.to(like.dtype)
+def _experts_of_tokens(tokens: int, plan: RoutingPlan, device: Any) -> Any:
+    import torch
 
-    @staticmethod
-    def _logits_table(tokens: int, plan: RoutingPlan, like: Any) -> Any:
-        import torch
-
-        # The assignment repeats: one token a row until every expert had its turn.
-        period = min(tokens, plan.experts)
-        chosen = torch.tensor([grouped_experts_of_token(t, plan) for t in range(period)])
-        rows = torch.full((period, plan.experts), _OTHER)
-        rows.scatter_(1, chosen, _CHOSEN)
-        times = -(-tokens // period)
-        return rows.repeat(times, 1)[:tokens].to(device=like.device, dtype=like.dtype)
+    slots = torch.arange(tokens * plan.top_k, device=device).view(tokens, plan.top_k)
+    return expert_of(slots, plan)
 
 
-def _ranks(experts: int, ep_ranks: int) -> int:
-    return ep_ranks if experts % ep_ranks == 0 else 1
+def _logits_of_tokens(tokens: int, plan: RoutingPlan, device: Any) -> Any:
+    import torch
+
+    rows = torch.full((tokens, plan.experts), _OTHER, device=device)
+    return rows.scatter_(1, _experts_of_tokens(tokens, plan, device), _CHOSEN)
 
 
 def _is_capturing() -> bool:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from layerscope.capture import engines, errors
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, of_foreign_code
 from layerscope.capture.in_engine.import_watch import ImportWatch
 from layerscope.capture.in_engine.model_loading import LOADING_POINTS, watch_loading
 from layerscope.capture.patches import (
@@ -23,7 +23,7 @@ from layerscope.capture.patches import (
     vllm_routing,
 )
 from layerscope.capture.patches.balanced_routing import BalancedTables
-from layerscope.capture.patches.plan import PatchPlan, plan_from_environment
+from layerscope.capture.patches.plan import VARIABLE, PatchPlan, plan_from_environment
 
 _LOG = logging.getLogger("layerscope.patches")
 
@@ -38,7 +38,7 @@ class _Routing(Protocol):
     def install_on_model(self, model: Any, tables: BalancedTables, /) -> list[str]: ...
 
 
-_ROUTING: dict[str, Any] = {
+_ROUTING: dict[str, _Routing] = {
     engines.VLLM: vllm_routing,
     engines.SGLANG: sglang_routing,
     engines.TENSORRT_LLM: trtllm_routing,
@@ -126,11 +126,15 @@ def apply_to_model(model: Any) -> None:
             f"it is for {', '.join(_ROUTING)}; write the plan without --balanced-routing",
             errors.USAGE,
         )
-    patched = identity_layers.install_identity_layers(model, plan)
-    for path in patched:
-        _LOG.info("layerscope patch: %s: identity", path)
-    if patched:
-        _learn_forms(model)
+    with of_foreign_code(
+        f"{VARIABLE}: {type(model).__name__} cannot run with identity layers",
+        "shorten the config instead: layerscope-capture config-patch --cut; or unset the variable",
+    ):
+        patched = identity_layers.install_identity_layers(model, plan)
+        for path in patched:
+            _LOG.info("layerscope patch: %s: identity", path)
+        if patched:
+            _learn_forms(model)
 
 
 def _learn_forms(model: Any) -> None:
@@ -141,5 +145,6 @@ def _learn_forms(model: Any) -> None:
     """
     import torch
 
+    device = next((parameter.device for parameter in model.parameters()), None)
     with torch.no_grad():
-        model(torch.zeros((1, 2), dtype=torch.long, device=next(model.parameters()).device))
+        model(torch.zeros((1, 2), dtype=torch.long, device=device))

@@ -9,6 +9,7 @@ from typing import Any
 
 from layerscope.capture import errors, model_files, model_sizes
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_values import is_whole
 from layerscope.capture.patches.plan import (
     FILE_NAME,
     OFF,
@@ -16,6 +17,7 @@ from layerscope.capture.patches.plan import (
     PatchPlan,
     load_plan,
     path_from_environment,
+    plan_file,
 )
 
 
@@ -47,14 +49,15 @@ def plan_lines(words: Sequence[str]) -> list[str]:
             errors.INVALID_INPUT,
         )
     plan = load_plan(path)
-    differences = [_difference(plan, name, config) for name, config in _models(words)]
+    sizes = _sizes(path)
+    differences = [_difference(plan, sizes, name, config) for name, config in _models(words)]
     if differences and all(differences):
         raise CaptureError(
             f"{VARIABLE}={path} is the plan of another model: {differences[0]}",
             f"write one for this model with layerscope-capture config-patch, or unset {VARIABLE}",
             errors.USAGE,
         )
-    return [f"with {VARIABLE}={path}: {_described(plan)}"]
+    return [f"with {VARIABLE}={path}: {described(plan)}"]
 
 
 def _require_no_plan(words: Sequence[str]) -> None:
@@ -65,7 +68,7 @@ def _require_no_plan(words: Sequence[str]) -> None:
         folder = Path(word.rpartition("=")[2])
         if (folder / FILE_NAME).is_file() and not (plan := load_plan(folder)).is_empty():
             raise CaptureError(
-                f"{folder} has a plan that would not be applied: {_described(plan)}",
+                f"{folder} has a plan that would not be applied: {described(plan)}",
                 f"{VARIABLE}={folder} before the command applies it, {VARIABLE}={OFF} runs without",
                 errors.USAGE,
             )
@@ -81,7 +84,29 @@ def _models(words: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
             continue  # no model, or one that the engine has to fetch
 
 
-def _difference(plan: PatchPlan, name: str, config: Mapping[str, Any]) -> str:
+def _sizes(path: Path) -> dict[str, int]:
+    """The sizes that a config was cut or divided to, by their dotted keys.
+
+    Of a config that the model's weights fit none: its plan is for the model as well.
+    """
+    document = model_files.load_json(plan_file(path))
+    changes = document.get("changes")
+    if not document.get("needs_dummy_weights") or not isinstance(changes, list):
+        return {}
+    rows = [row for row in changes if isinstance(row, dict) and is_whole(row.get("after"))]
+    return {str(row.get("key")): row["after"] for row in rows}
+
+
+def _value_at(config: Any, key: str) -> Any:
+    """The value of a dotted key; None where it is not there."""
+    for part in key.split("."):
+        config = config.get(part) if isinstance(config, Mapping) else None
+    return config
+
+
+def _difference(
+    plan: PatchPlan, sizes: Mapping[str, int], name: str, config: Mapping[str, Any]
+) -> str:
     """What tells the plan's model from this one; empty where nothing does."""
     model = plan_for(config)
     for key, unit in (("model_type", ""), ("architectures", ""), ("num_layers", " layers")):
@@ -92,6 +117,10 @@ def _difference(plan: PatchPlan, name: str, config: Mapping[str, Any]) -> str:
     experts = model_files.text_config(config)[moe.count_key] if moe else 0
     if plan.routing is not None and plan.routing.experts != experts:
         return f"it is for {plan.routing.experts} experts, {name} has {experts}"
+    for key, planned in sizes.items():
+        found = _value_at(config, key)
+        if found is not None and found != planned:
+            return f"it is for {key} {planned}, {name} has {found}"
     return ""
 
 
@@ -99,10 +128,12 @@ def _text(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _described(plan: PatchPlan) -> str:
+def described(plan: PatchPlan) -> str:
+    """What a plan does, in a few words."""
     parts = []
     if plan.keep_layers is not None:
-        parts.append(f"{len(plan.keep_layers)} of {plan.num_layers} layers compute")
+        kept = len(plan.keep_layers)
+        parts.append(f"{kept} of {plan.num_layers} layers compute{'s' if kept == 1 else ''}")
     if plan.routing is not None:
         parts.append(f"{plan.routing.experts} experts get as many tokens each")
     return "; ".join(parts) or "nothing to apply"

@@ -65,9 +65,14 @@ class PatchPlan:
         }
 
 
+def plan_file(path: Path) -> Path:
+    """The file of a plan: itself, or that of the folder that holds it."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
 def load_plan(path: Path) -> PatchPlan:
     """Reads a plan, from the file or the folder that holds it. Raises CaptureError with code 3."""
-    file = path / FILE_NAME if path.is_dir() else path
+    file = plan_file(path)
     document = model_files.load_json(file)
     if document.get("schema") != SCHEMA:
         raise _invalid(file, f"schema is {document.get('schema')!r}, not {SCHEMA!r}")
@@ -97,6 +102,12 @@ def load_plan(path: Path) -> PatchPlan:
     )
 
 
+def needs_dummy_weights(folder: Path) -> bool:
+    """Whether a plan in this folder says that no weights fit its config."""
+    file = folder / FILE_NAME
+    return file.is_file() and bool(model_files.load_json(file).get("needs_dummy_weights"))
+
+
 def plan_from_environment() -> PatchPlan | None:
     """The plan that LAYERSCOPE_PATCH names, or None where the variable is not set."""
     path = path_from_environment()
@@ -107,6 +118,12 @@ def path_from_environment() -> Path | None:
     """What LAYERSCOPE_PATCH names, or None where the variable is not set, or OFF."""
     value = os.environ.get(VARIABLE)
     return Path(value) if value and value != OFF else None
+
+
+def files_read(model: str) -> list[str | Path]:
+    """What a run of a model reads, and never writes over: the model, and the plan that is named."""
+    path = path_from_environment()
+    return [model] if path is None else [model, path]
 
 
 def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:

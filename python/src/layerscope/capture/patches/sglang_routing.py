@@ -16,7 +16,7 @@ from typing import Any
 
 from layerscope.capture.patches.balanced_routing import MARK, BalancedTables
 
-MODULES = ("sglang.srt.layers.moe.topk",)
+MODULES: tuple[str, ...] = ("sglang.srt.layers.moe.topk",)
 _LOGITS_FIRST = "_layerscope_logits_first"
 
 

@@ -1,6 +1,7 @@
 """Balanced routing in TensorRT-LLM (PyTorch backend): routing methods give balanced experts.
 
-Signatures (`tensorrt_llm._torch.modules.fused_moe.routing`, TensorRT-LLM 1.0 to 1.3):
+Signatures (`tensorrt_llm._torch.modules.fused_moe.routing`, TensorRT-LLM 1.0 to 1.3, later below
+`tensorrt_llm._torch.moe`):
   BaseMoeRoutingMethod.apply(self, router_logits[, input_ids]) -> (experts int32, scales), shapes
     (tokens, experts_per_token)
 Kernels of the TRTLLM backend route by logits and never call it: for them the engine's own
@@ -15,7 +16,10 @@ from typing import Any
 
 from layerscope.capture.patches.balanced_routing import MARK, BalancedTables
 
-MODULES = ("tensorrt_llm._torch.modules.fused_moe.routing",)
+MODULES: tuple[str, ...] = (
+    "tensorrt_llm._torch.modules.fused_moe.routing",
+    "tensorrt_llm._torch.moe.fused_moe.routing",
+)
 PERFECT_ROUTER = "ENABLE_PERFECT_ROUTER"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from layerscope.capture.patches.balanced_routing import MARK, BalancedTables
 
-MODULES = (
+MODULES: tuple[str, ...] = (
     "vllm.model_executor.layers.fused_moe.router.base_router",
     "vllm.model_executor.layers.fused_moe.base_router",
     "vllm.model_executor.layers.fused_moe.layer",

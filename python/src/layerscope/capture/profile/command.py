@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 from pathlib import Path
 
 from layerscope.capture import engines, errors
 from layerscope.capture.command import Command
 from layerscope.capture.context_length import check_context_length
+from layerscope.capture.counted import counted
 from layerscope.capture.model_files import CONFIG
 from layerscope.capture.model_options import (
     add_model_options,
@@ -16,8 +18,9 @@ from layerscope.capture.model_options import (
     not_negative,
     positive,
 )
-from layerscope.capture.output import new_folder, write_json
+from layerscope.capture.output import new_folder, require_place, write_json
 from layerscope.capture.patches.model_of_plan import plan_lines
+from layerscope.capture.patches.plan import files_read
 from layerscope.capture.profile import plan as planning
 from layerscope.capture.profile.plan import METADATA_NAME, PlannedRequest, ProfilePlan, Recorded
 from layerscope.capture.profile.request_runs import record_requests
@@ -104,6 +107,9 @@ def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
     _check(options)
     patches = plan_lines([options.model])
+    workload = [] if options.workload_json is None else [options.workload_json]
+    reads = [*files_read(options.model), *workload]
+    require_place(options.output, reads=reads, force=options.force)
     if options.dry_run:
         print(_described(options), *patches, sep="\n")
         return errors.OK
@@ -161,7 +167,8 @@ def _described(options: argparse.Namespace) -> str:
         requests = _requests(options)
         n = len(requests)
         tokens = f"{requests[0].prompt_tokens} + {requests[0].output_tokens} tokens"
-        lines.append(f"would run {n} prompts of {tokens}, each {options.warmup} times to warm up")
+        warmup = counted(options.warmup, "time")
+        lines.append(f"would run {counted(n, 'prompt')} of {tokens}, each {warmup} to warm up")
     names = [planning.file_name(0)] + ([f"… {planning.file_name(n - 1)}"] if n > 1 else [])
     lines.append(f"would write {options.output}: {' '.join(names)}, {METADATA_NAME}")
     return "\n".join(lines)
@@ -179,7 +186,8 @@ def profile(plan: ProfilePlan) -> int:
         with opened(plan, folder) as loaded:
             recorded = record_requests(plan, loaded, folder, print)
         _write_metadata(plan, engine, recorded, folder)
-    print(f"{plan.output}: read it with `layerscope requests {plan.output}`")
+    words = ["layerscope", "requests", str(plan.output), "-o", "per_request_profiles.json"]
+    print(f"{plan.output}: read it with `{shlex.join(words)}`")
     return errors.OK
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from layerscope.capture.errors import CaptureError
-
-# rank0.<ns>.pt.trace.json.gz, dp0_pp0_tp1_dcp0_ep1_rank1.<ns>.pt.trace.json.gz
-_RANK = re.compile(r"(?:^|[_-])rank(\d+)(?:[._-]|$)")
+from layerscope.capture.trace_files import rank_of
 
 
 def files_by_rank(files: Iterable[Path]) -> dict[int, Path]:
@@ -21,10 +18,9 @@ def files_by_rank(files: Iterable[Path]) -> dict[int, Path]:
     seen = []
     for path in files:
         seen.append(path.name)
-        match = _RANK.search(path.name)
-        if match is None:
+        rank = rank_of(path)
+        if rank is None:
             continue
-        rank = int(match[1])
         if rank not in found or found[rank].stat().st_size < path.stat().st_size:
             found[rank] = path
     if not found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from layerscope.capture.in_engine.settings import HookSettings
+from layerscope.capture.counted import counted
 from layerscope.capture.serve_bench import bench_plan as names
 from layerscope.capture.serve_bench import engine_servers
 from layerscope.capture.serve_bench.bench_plan import BenchPlan
@@ -15,11 +15,8 @@ def described(plan: BenchPlan) -> str:
     folder = plan.output
     port = plan.port or 0
     lines = []
-    for name, value in engine_servers.server_variables(plan, folder.absolute()).items():
+    for name, value in engine_servers.added_variables(plan, folder.absolute()).items():
         lines.append(f"  with {name}={value}")
-    if plan.hooks:
-        hooks = HookSettings(plan.hooks, folder.absolute() / names.TRACES)
-        lines += [f"  with {name}={value}" for name, value in hooks.environment().items()]
     if text := engine_servers.config_text(plan):
         lines.append(f"  with {folder / engine_servers.CONFIG_FILE}: {text.strip()!r}")
     server = shlex.join(engine_servers.server_words(plan, folder.absolute(), port))
@@ -38,7 +35,10 @@ def described(plan: BenchPlan) -> str:
             f"{plan.ready_timeout_s:g} s",
             f"would run: {client}",
             *(
-                [f"would then profile {window.steps} steps of {window.requests} requests"]
+                [
+                    f"would then profile {counted(window.steps, 'step')} of "
+                    f"{counted(window.requests, 'request')}"
+                ]
                 if window
                 else []
             ),

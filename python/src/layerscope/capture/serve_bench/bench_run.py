@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import time
@@ -14,20 +13,21 @@ from typing import Any
 from layerscope import __version__
 from layerscope.capture import engines, model_files, processes
 from layerscope.capture.context_length import check_context_length
+from layerscope.capture.counted import counted
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment, judge, with_bootstrap
-from layerscope.capture.in_engine.settings import HookSettings
 from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.loadable import require_loadable
 from layerscope.capture.output import new_folder, write_bytes, write_json
-from layerscope.capture.patches.plan import path_from_environment
+from layerscope.capture.patches.plan import path_from_environment, plan_from_environment
 from layerscope.capture.serve_bench import bench_plan as names
 from layerscope.capture.serve_bench import engine_servers, profile_window
 from layerscope.capture.serve_bench.bench_plan import BenchPlan
 from layerscope.capture.serve_bench.client_run import completed_requests, run_client
 from layerscope.capture.serve_bench.server_http import ServerAnswerError
 from layerscope.capture.serve_bench.server_process import Report, RunningServer, serving
+from layerscope.capture.serve_bench.vocabulary import require_vocabulary
 
 _METRICS_TIMEOUT_S = 60.0
 _LOGS = (names.SERVER_LOG, names.CLIENT_LOG)
@@ -48,25 +48,27 @@ def run_bench(plan: BenchPlan, report: Report = print) -> None:
         logs_kept(folder, output, _LOGS),
         processes.adopted(),
     ):
-        record = _run_in(plan, folder, report)
-        text = json.dumps(record, ensure_ascii=False).replace(str(folder), str(output))
-        write_json(folder / names.RECORD, json.loads(text))
+        write_json(folder / names.RECORD, _run_in(plan, folder, report))
 
 
 def require_model(plan: BenchPlan) -> None:
-    """Raises CaptureError where the model's files are not whole, or the load exceeds its length."""
+    """Raises CaptureError where the model's files are not whole, or it does not take the load."""
     keywords = engine_servers.server_keywords(plan.server_args)
     require_loadable(plan.model, keywords, dummy_weights=plan.dummy_weights)
     check_context_length(plan.model, plan.load.input_len + plan.load.output_len, keywords)
+    require_vocabulary(plan.model, keywords, plan.client_args)
 
 
 def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
+    """Fills the folder; returns the record, which names the folder's final place."""
     (folder / names.TRACES).mkdir()
     _copy_config(plan.model, folder)
     if text := engine_servers.config_text(plan):
         write_bytes(folder / engine_servers.CONFIG_FILE, text.encode())
+    patches = plan_from_environment()
     began = datetime.now(timezone.utc)
-    report(f"{plan.engine}: starting the server of {plan.model}")
+    log = folder / names.SERVER_LOG
+    report(f"{plan.engine}: starting the server of {plan.model}; its log until the end: {log}")
     env = _environment(plan, folder)
     with serving(plan, folder, env, report) as server:
         report(f"healthy after {server.ready_s:.0f} s on port {server.port}")
@@ -79,6 +81,7 @@ def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
     report("the server and all that it started have ended")
     if not any((folder / names.TRACES).iterdir()):
         (folder / names.TRACES).rmdir()
+    place = plan.output.absolute()
     return {
         "schema": names.SCHEMA,
         "layerscope": __version__,
@@ -86,28 +89,21 @@ def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
         "model": plan.model,
         "engine": {"name": plan.engine, "version": engines.version_of(plan.engine)},
         "server": {
-            "command": server.words,
-            "environment": _added_variables(plan, folder),
+            "command": engine_servers.server_words(plan, place, server.port),
+            "environment": engine_servers.added_variables(plan, place),
             "port": server.port,
             "ready_s": round(server.ready_s, 3),
         },
         "hooks": list(plan.hooks),
+        "patches": None if patches is None else patches.document(),
         **record,
     }
 
 
-def _added_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
-    """What the server gets beside the environment of this process, for the record."""
-    variables = engine_servers.server_variables(plan, folder)
-    if plan.hooks:
-        variables |= HookSettings(plan.hooks, folder / names.TRACES).environment()
-    return variables
-
-
 def _environment(plan: BenchPlan, folder: Path) -> dict[str, str]:
-    env = {**os.environ, **engine_servers.server_variables(plan, folder)}
+    env = {**os.environ, **engine_servers.added_variables(plan, folder)}
     if plan.hooks:
-        return hooked_environment(HookSettings(plan.hooks, folder / names.TRACES), env)
+        return hooked_environment(engine_servers.hook_settings(plan, folder), env)
     # vLLM alone has a plugin that applies a plan of config-patch.
     return env if path_from_environment() is None else with_bootstrap(env)
 
@@ -123,7 +119,7 @@ def _judge_hooks(plan: BenchPlan, folder: Path) -> None:
     if not plan.hooks:
         return
     reports = read_reports(folder / names.TRACES)
-    if judge(reports, folder / names.TRACES, plan.engine) != 0:
+    if judge(reports, folder / names.TRACES, plan.engine, has_run=False) != 0:
         raise CaptureError(
             "the hooks capture nothing in this server",
             "run it without compilation: layerscope-capture hooks rule --engine "
@@ -134,24 +130,28 @@ def _judge_hooks(plan: BenchPlan, folder: Path) -> None:
 def _hook_faults(plan: BenchPlan, folder: Path) -> list[str]:
     """Behind the benchmark: what became of hooks that seemed to capture; it stands without them."""
     reports = read_reports(folder / names.TRACES) if plan.hooks else []
-    return [f"rank {one.rank}: {fault}" for one in reports if (fault := one.fault(has_run=True))]
+    faults = [(one.rank, one.fault(has_run=True)) for one in reports]
+    place = str(plan.output.absolute())
+    return [f"rank {rank}: {said.replace(str(folder), place)}" for rank, said in faults if said]
 
 
 def _bench(plan: BenchPlan, folder: Path, server: RunningServer, report: Report) -> dict[str, Any]:
     """Metrics, client, metrics."""
     metrics = {"path": engine_servers.SERVERS[plan.engine].metrics}
     has_metrics = _take_metrics(plan, server, folder / names.METRICS_BEFORE, report)
-    words = engine_servers.client_words(plan, folder, server.port)
-    report(f"sending {plan.load.num_prompts} requests")
+    report(f"sending {counted(plan.load.num_prompts, 'request')}")
     began = time.monotonic()
-    run_client(plan, words, folder, server)
+    run_client(plan, engine_servers.client_words(plan, folder, server.port), folder, server)
     seconds = time.monotonic() - began
-    completed, failed = completed_requests(folder)
+    completed, failed = completed_requests(folder, server)
     if has_metrics:
         has_metrics = _take_metrics(plan, server, folder / names.METRICS_AFTER, report)
     if failed:
-        report(f"{failed} of {completed + failed} requests failed; {names.CLIENT_LOG} says why")
-    report(f"{completed} requests came back in {seconds:.0f} s with the client's own start")
+        sent = counted(completed + failed, "request")
+        report(f"{failed} of {sent} failed; {names.CLIENT_LOG} says why")
+    back = counted(completed, "request")
+    report(f"{back} came back in {seconds:.0f} s with the client's own start")
+    words = engine_servers.client_words(plan, plan.output.absolute(), server.port)
     return {
         "client": {"command": words, "seconds": round(seconds, 3)},
         "load": vars(plan.load),
@@ -177,11 +177,12 @@ def _profile(
 ) -> dict[str, Any] | None:
     if plan.profile is None:
         return None
-    report(f"profiling {plan.profile.steps} steps of {plan.profile.requests} requests")
+    steps, requests = plan.profile.steps, plan.profile.requests
+    report(f"profiling {counted(steps, 'step')} of {counted(requests, 'request')}")
     files = profile_window.record_window(plan, plan.profile, folder, server)
     config = folder / model_files.CONFIG
     if config.is_file():
         shutil.copyfile(config, folder / names.TRACES / model_files.CONFIG)
     size = sum(file.stat().st_size for file in files)
-    report(f"{len(files)} traces, {size / 1e6:.1f} MB")
+    report(f"{counted(len(files), 'trace')}, {size / 1e6:.1f} MB")
     return {**vars(plan.profile), "files": [str(file.relative_to(folder)) for file in files]}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from layerscope.capture.serve_bench.engine_servers import found_program
 from layerscope.capture.serve_bench.server_process import RunningServer
 
 _POLL_S = 0.2
+_ENDING_S = 10.0  # of a server whose engine died: it answers errors, and ends
 
 
 def run_client(plan: BenchPlan, words: list[str], folder: Path, server: RunningServer) -> None:
@@ -54,8 +57,11 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "no_proxy": value, "NO_PROXY": value}
 
 
-def completed_requests(folder: Path) -> tuple[int, int]:
-    """(completed, failed) of bench.json. Errors: there is none, or no request came back."""
+def completed_requests(folder: Path, server: RunningServer) -> tuple[int, int]:
+    """(completed, failed) of bench.json.
+
+    Errors: there is none; no request came back, and whether the server ended by itself.
+    """
     log = folder / names.CLIENT_LOG
     try:
         # SGLang writes a line a run; the others one object without line breaks.
@@ -68,6 +74,9 @@ def completed_requests(folder: Path) -> tuple[int, int]:
             "is this version of the engine one that docs/capture.md names?",
         ) from error
     if completed == 0:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.process.wait(_ENDING_S)
+        server.require_alive("while the benchmark ran")
         raise CaptureError(
             f"no request came back: {_first_error(document) or processes.tail_of(log)}",
             "do --input-len and --output-len fit the model's length?",

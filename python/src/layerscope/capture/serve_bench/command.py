@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture import engines, errors
-from layerscope.capture.command import Command, near_option
+from layerscope.capture.command import Command, near_option, one_too_many
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.in_engine.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import add_shared_options, not_negative, positive
+from layerscope.capture.output import require_place
 from layerscope.capture.patches.model_of_plan import plan_lines
+from layerscope.capture.patches.plan import files_read
 from layerscope.capture.serve_bench.bench_description import described, reading_hint
 from layerscope.capture.serve_bench.bench_plan import BenchPlan, Load, ProfileWindow
 from layerscope.capture.serve_bench.bench_run import require_model, run_bench
@@ -126,7 +128,7 @@ def _add_profile(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--no-shapes", action="store_true", help="without the shapes of tensors")
     group.add_argument(
         "--hooks",
-        metavar="NAME",
+        metavar="NAME[,NAME]",
         help=f"module ranges in the server's processes: {', '.join(BACKENDS)}; several with commas",
     )
 
@@ -167,6 +169,8 @@ def _take_server_words(parser: argparse.ArgumentParser) -> None:
         words = list(args or [])
         cut = words.index("--") if "--" in words else len(words)
         found, unknown = parse(words[:cut], namespace)
+        if said := one_too_many(parser, words[:cut], unknown):
+            parser.error(said)
         if unknown:
             near = near_option(parser, unknown[0].partition("=")[0])
             parser.error(
@@ -255,12 +259,13 @@ def _refuse_own_port(words: Sequence[str]) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     _refuse_own_port(options.server_args)
+    require_place(options.output, reads=files_read(options.model), force=options.force)
     if options.dry_run:
         return _dry_run(options)
     plan = _plan(options, engines.choose(options.engine, _ENGINES))
-    plan_lines([plan.model])
+    patches = plan_lines([plan.model])
     run_bench(plan)
-    print(reading_hint(plan))
+    print(*patches, reading_hint(plan), sep="\n")
     return errors.OK
 
 
@@ -273,9 +278,10 @@ def _dry_run(options: argparse.Namespace) -> int:
         )
     plan = _plan(options, engines.VLLM if options.engine == "auto" else options.engine)
     check(plan)
+    patches = plan_lines([plan.model])
     if Path(plan.model).exists():  # it may still have to be made
         require_model(plan)
-    print(described(plan), *plan_lines([plan.model]), sep="\n")
+    print(described(plan), *patches, sep="\n")
     return errors.OK
 
 

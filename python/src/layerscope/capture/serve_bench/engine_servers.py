@@ -18,6 +18,7 @@ from typing import Any
 
 from layerscope.capture import engines
 from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.in_engine.settings import HookSettings
 from layerscope.capture.serve_bench.bench_plan import BENCH, HOST, TRACES, BenchPlan, ProfileWindow
 from layerscope.capture.vllm_profiler import VllmProfiler
 
@@ -196,13 +197,23 @@ def profiler_config(plan: BenchPlan, folder: Path) -> dict[str, Any] | None:
     return config and {**config, "ignore_frontend": True, "max_iterations": plan.profile.steps}
 
 
-def server_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
-    """The variables that the server's profiler needs."""
+def _profiler_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
     if plan.profile is not None and plan.engine == engines.VLLM:
         return _vllm_profiler(plan.profile, folder).environment()
     if plan.profile is not None and plan.engine == engines.SGLANG:
         return {"SGLANG_TORCH_PROFILER_DIR": str(folder / TRACES)}
     return {}
+
+
+def hook_settings(plan: BenchPlan, folder: Path) -> HookSettings:
+    """The hooks of the server's processes."""
+    return HookSettings(plan.hooks, folder / TRACES)
+
+
+def added_variables(plan: BenchPlan, folder: Path) -> dict[str, str]:
+    """What the server gets beside the environment of this process."""
+    hooks = hook_settings(plan, folder).environment() if plan.hooks else {}
+    return {**_profiler_variables(plan, folder), **hooks}
 
 
 def _vllm_profiler(window: ProfileWindow, folder: Path) -> VllmProfiler:

@@ -17,7 +17,7 @@ from layerscope.capture.serve_bench.bench_plan import TRACES, BenchPlan, Profile
 from layerscope.capture.serve_bench.engine_servers import start_profile_body
 from layerscope.capture.serve_bench.server_http import ServerAnswerError, ServerHttp
 from layerscope.capture.serve_bench.server_process import RunningServer
-from layerscope.capture.trace_files import is_trace
+from layerscope.capture.trace_files import traces_below
 
 # Versions of SGLang answer /start_profile with a number of steps only after those steps.
 _START_WAIT_S = 30.0
@@ -38,7 +38,7 @@ def record_window(
     where a request fails or no trace is written.
     """
     traces = folder / TRACES
-    before = set(_traces(traces))
+    before = set(traces_below(traces))
     with _pool(window.requests + 1) as pool:
         started = pool.submit(_start, plan, folder, server.http)
         _wait_for(started, _START_WAIT_S)
@@ -128,18 +128,13 @@ def _served_name(http: ServerHttp) -> str | None:
     return None
 
 
-def _traces(folder: Path) -> list[Path]:
-    """Recordings alone: no config of the model, no annotations of the hooks."""
-    return sorted(file for file in folder.rglob("*") if file.is_file() and is_trace(file))
-
-
 def _settled(folder: Path, before: set[Path]) -> list[Path]:
     """The new traces once nobody writes to them any more."""
     deadline = time.monotonic() + _WRITE_TIMEOUT_S
     last: list[tuple[Path, int]] = []
     since = time.monotonic()
     while time.monotonic() < deadline:
-        now = _sizes([file for file in _traces(folder) if file not in before])
+        now = _sizes([file for file in traces_below(folder) if file not in before])
         if now != last:
             last, since = now, time.monotonic()
         elif time.monotonic() - since >= (_SETTLED_S if now else _NOTHING_S):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from layerscope.capture.serve_bench.server_http import ServerAnswerError, Server
 _POLL_S = 0.25
 _HEALTH_TIMEOUT_S = 10.0
 _PORT_TRIES = 3
+_LINES = 300  # of a log, in which the cause stands above what follows from it
 # What servers log when another process has their port: uvicorn, Python, the kernel's text.
 _PORT_TAKEN = ("address already in use", "errno 98", "port is already")
 
@@ -34,7 +36,6 @@ class RunningServer:
     """A healthy server."""
 
     process: subprocess.Popen[bytes]
-    words: list[str]
     port: int
     ready_s: float  # from its start to its first healthy answer
     log: Path
@@ -88,7 +89,7 @@ def _started(
     began = time.monotonic()
     with processes.running([found_program(words[0]), *words[1:]], log=log, env=env) as process:
         _wait_until_healthy(plan, process, port, log)
-        yield RunningServer(process, words, port, time.monotonic() - began, log)
+        yield RunningServer(process, port, time.monotonic() - began, log)
 
 
 def _wait_until_healthy(
@@ -129,12 +130,29 @@ def _ended(code: int, when: str, log: Path) -> CaptureError:
             f"the server's port is taken; its last words:\n{tail}", "run it again"
         )
     how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
-    return CaptureError(f"the server {how} {when}; its last words:\n{tail}", _hint_of(tail))
+    cause = _first_error(log)
+    first = f"; the first error: {cause}" if cause and cause not in tail else ""
+    said = f"the server {how} {when}{first}; its last words:\n{tail}"
+    return CaptureError(said, _hint_of(f"{tail}\n{cause}"))
 
 
-def _hint_of(tail: str) -> str:
+def _first_error(log: Path) -> str:
+    """The first exception near the end of a log: a server that goes down says much behind it."""
+    for line in processes.tail_of(log, _LINES).splitlines():
+        found = re.search(r"\b[\w.]+(Error|Exception): .+", line)
+        if found and not re.search(r"\b(INFO|WARNING)\b", line):
+            return found[0]
+    return ""
+
+
+def _hint_of(said: str) -> str:
     """What to do about the commonest ends."""
-    text = tail.lower()
+    text = said.lower()
+    if "index out of range in self" in text or "device-side assert" in text:
+        return (
+            "does the model have all tokens of its tokenizer? One rank of several does where"
+            " config-patch was given --keep-vocab"
+        )
     if "out of memory" in text or "free memory" in text:
         return "give the server less: arguments for it stand behind --"
     if "unrecognized arguments" in text or "no such option" in text:

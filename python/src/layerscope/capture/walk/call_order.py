@@ -68,6 +68,10 @@ class CallRecorder:
 
     def _begin(self, module: Any, args: Any, kwargs: Any) -> None:
         stack = self._stack()
+        if len(self.invocations) >= MOST_INVOCATIONS:
+            self.n_left_out += 1
+            stack.append(None)
+            return
         record = {
             "id": len(self.invocations),
             "module": self._path_of[id(module)],
@@ -76,10 +80,6 @@ class CallRecorder:
             "kwargs": value_metadata(kwargs),
             "outputs": None,
         }
-        if len(self.invocations) >= MOST_INVOCATIONS:
-            self.n_left_out += 1
-            stack.append(None)
-            return
         self.invocations.append(record)
         stack.append(record)
 

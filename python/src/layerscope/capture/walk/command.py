@@ -20,8 +20,10 @@ from layerscope.capture.model_options import (
     model_options,
     positive,
 )
-from layerscope.capture.output import new_folder, require_writable, write_json
+from layerscope.capture.output import new_folder, require_place, require_writable, write_json
 from layerscope.capture.patches.model_of_plan import plan_lines
+from layerscope.capture.patches.plan import files_read
+from layerscope.capture.trace_files import rank_of, traces_below
 from layerscope.capture.walk.document import ProfilePlace
 
 _DESCRIPTION = """\
@@ -119,10 +121,23 @@ def run(options: argparse.Namespace) -> int:
             errors.USAGE,
         )
     patches = plan_lines([options.model])
+    _refuse_what_is_read(chosen)
     if options.dry_run:
         print(_described(chosen), *patches, sep="\n")
         return errors.OK
     return walk(chosen)
+
+
+def _refuse_what_is_read(options: WalkOptions) -> None:
+    """Raises CaptureError where --force would put the result in the place of the model's files."""
+    reads = files_read(options.model.model)
+    if options.profile_dir is not None:
+        require_place(options.profile_dir, reads=reads, force=options.force)
+    for read in map(Path, reads):
+        for path in options.files():
+            is_of_read = path.exists() and _real(path.parent) == _real(read)
+            if is_of_read and not path.name.startswith("model_tree"):
+                raise errors.CaptureError(f"{path} is a file of {read}", "name another with -o")
 
 
 def _described(options: WalkOptions) -> str:
@@ -150,7 +165,7 @@ def walk(options: WalkOptions) -> int:
     with new_folder(options.profile_dir, force=options.force) as aside:
         place = ProfilePlace(aside, options.profile_dir)
         documents = _documents(model, input_len, place)
-        traces = sorted(path.name for path in aside.glob("*.json*"))
+        traces = [path.relative_to(aside) for path in traces_below(aside)]
         said = _written(options, documents, place)
     print(*said, *_next(options, traces), sep="\n")
     return errors.OK
@@ -200,12 +215,12 @@ def _written(
     return lines
 
 
-def _next(options: WalkOptions, traces: list[str]) -> Iterator[str]:
+def _next(options: WalkOptions, traces: list[Path]) -> Iterator[str]:
     """The traces in the profile's folder, and what reads the first."""
     assert options.profile_dir is not None
-    of_ranks = [name for name in traces if "rank" in name] or traces  # not of a front end
-    for name in of_ranks:
-        yield f"{options.profile_dir / name}: a profiler trace of a forward"
+    of_ranks = [path for path in traces if rank_of(path) is not None] or traces
+    for path in of_ranks:
+        yield f"{options.profile_dir / path}: a profiler trace of a forward"
     if of_ranks:
         words = ("layerscope", "modules", str(options.profile_dir / of_ranks[0]))
         yield f"read it with `{shlex.join((*words, '--model-tree', str(options.files()[0])))}`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +43,15 @@ class Run:
     run_id: str
     engine: dict[str, str | None]  # name, version
     config: Mapping[str, Any] | None  # the Hugging Face config
-    capture_mode: str  # "eager"
     world: dict[str, int]  # tp, pp, dp, ep
     dummy_weights: bool
     profile_dir: str | None = None
-    limitations: list[str] = field(default_factory=list)
 
 
 def document(run: Run, seen: Mapping[str, Any]) -> dict[str, Any]:
     """The document of one rank; `seen` is what `snapshot.Snapshot.seen` gives."""
     calls = seen.get("calls")
-    limitations = [_STATIC, *run.limitations, *seen["limitations"]]
+    limitations = [_STATIC, *seen["limitations"]]
     limitations += [_ONE_FORWARD, *calls["limitations"]] if calls else [_NO_FORWARD]
     if run.dummy_weights:
         limitations.append(_DUMMY)
@@ -67,7 +65,7 @@ def document(run: Run, seen: Mapping[str, Any]) -> dict[str, Any]:
         "tree": seen["tree"],
         "invocations": calls["invocations"] if calls else [],
         "profile_dir": run.profile_dir,
-        "capture_mode": run.capture_mode,
+        "capture_mode": "eager",  # no walk compiles or captures a model
         "limitations": limitations,
         "rank": seen["rank"],
         "world": run.world,

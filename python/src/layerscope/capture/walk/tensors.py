@@ -29,11 +29,18 @@ def value_metadata(value: Any, level: int = 0) -> Any:
     if level < _MOST_LEVELS and isinstance(value, (list, tuple)):
         items = [value_metadata(v, level + 1) for v in value[:_MOST_ITEMS]]
         left = len(value) - len(items)
-        return [*items, {"type": f"… {left} more"}] if left else items
+        return [*items, _more(left)] if left else items
     if level < _MOST_LEVELS and isinstance(value, dict):
         some = itertools.islice(value.items(), _MOST_ITEMS)
-        return {str(key): value_metadata(v, level + 1) for key, v in some}
+        named = {str(key): value_metadata(v, level + 1) for key, v in some}
+        left = len(value) - _MOST_ITEMS
+        return {**named, "…": _more(left)} if left > 0 else named
     return {"type": type(value).__name__}
+
+
+def _more(left: int) -> dict[str, str]:
+    """The entry that stands for items that are left out."""
+    return {"type": f"… {left} more"}
 
 
 def _or_none(read: Any) -> Any:

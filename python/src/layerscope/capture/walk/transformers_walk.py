@@ -51,7 +51,6 @@ def _tree_of(
         run_id=run_id,
         engine={"name": engines.TRANSFORMERS, "version": engines.version_of(engines.TRANSFORMERS)},
         config=model.config.to_dict(),
-        capture_mode="eager",
         world={"tp": 1, "pp": 1, "dp": 1, "ep": 1},
         dummy_weights=options.dummy_weights,
         profile_dir=None if profile is None else str(profile.final),

@@ -1,0 +1,53 @@
+"""What a plan of config-patch beside the config does, and how it is applied."""
+
+from __future__ import annotations
+
+import shlex
+
+from layerscope.capture import engines
+from layerscope.capture.check.finding import Finding, missing, note
+from layerscope.capture.errors import CaptureError
+from layerscope.capture.model_files import ModelFiles
+from layerscope.capture.patches.model_of_plan import described
+from layerscope.capture.patches.plan import FILE_NAME, OFF, VARIABLE, PatchPlan, load_plan
+
+
+def plan_beside(files: ModelFiles) -> PatchPlan | None:
+    """The plan in the model's folder, if it patches anything. Raises CaptureError for a bad one."""
+    if not (files.folder / FILE_NAME).is_file():
+        return None
+    plan = load_plan(files.folder)
+    return None if plan.is_empty() else plan
+
+
+def check_plan(files: ModelFiles, engine: str) -> list[Finding]:
+    """A line where there is a plan."""
+    try:
+        plan = plan_beside(files)
+    except CaptureError as error:
+        return [missing("plan", error.message, error.hint)]
+    if plan is None:
+        return []
+    setting = f"{VARIABLE}={shlex.quote(str(files.folder))}"
+    if _is_known(plan, engine):
+        return [note("plan", described(plan), f"{setting} before a command applies it")]
+    return [
+        note(
+            "plan",
+            f"{described(plan)}; {engine} has no balanced routing",
+            f"{setting} before a command of {', '.join(engines.SERVING)} applies it",
+        )
+    ]
+
+
+def setting_before(files: ModelFiles, engine: str) -> str:
+    """What stands before a command that runs the model: a plan is applied, or left out."""
+    plan = plan_beside(files)
+    if plan is None:
+        return ""
+    value = shlex.quote(str(files.folder)) if _is_known(plan, engine) else OFF
+    return f"{VARIABLE}={value} "
+
+
+def _is_known(plan: PatchPlan, engine: str) -> bool:
+    return plan.routing is None or engine != engines.TRANSFORMERS
