@@ -18,6 +18,7 @@ from fake_drive import declared_run, runs_of
 from layerscope.capture import engines
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.engine_drivers import canonical_options
+from layerscope.capture.errors import CaptureError
 from layerscope.capture.matrix.execution import run_partly
 
 # Prompts of 16 tokens and two that are generated: 18, and 6 that SGLang keeps for itself.
@@ -60,7 +61,6 @@ _PLAIN: dict[str, dict[str, Any]] = {
         "max_num_seqs": 4,
         "max_model_len": 18,
         "enable_prefix_caching": True,
-        "enforce_eager": False,
         "disable_log_stats": True,
         "seed": 0,
     },
@@ -123,8 +123,11 @@ _CHANGED: dict[str, dict[str, Any]] = {
 }
 _EAGER: dict[str, dict[str, Any]] = {
     "vllm": {"enforce_eager": True},
-    "sglang": {"disable_cuda_graph": True},
-    "trtllm": {"cuda_graph_config": None},
+    "sglang": {
+        "cuda_graph_backend_prefill": "disabled",
+        "cuda_graph_backend_decode": "disabled",
+    },
+    "trtllm": {"cuda_graph_config": None, "torch_compile_config": None},
 }
 _ENGINES = pytest.mark.parametrize("engine", ["vllm", "sglang", "trtllm"])
 
@@ -264,3 +267,42 @@ def test_each_version_has_its_keywords_for_decode_graphs(
     engine: str, version: str, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _options_of(engine, version, monkeypatch) == expected
+
+
+@pytest.mark.parametrize(
+    ("engine", "version", "expected"),
+    [
+        ("vllm", "0.9.2", {"enforce_eager": True}),  # too old for graphs of decode alone
+        ("vllm", "0.12.0", {"enforce_eager": True}),
+        ("sglang", "0.5.9", {"disable_cuda_graph": True}),
+        # Its graphs of prefill have a switch of their own.
+        ("sglang", "0.5.10", {"disable_piecewise_cuda_graph": True, "disable_cuda_graph": True}),
+        ("sglang", "0.5.13", _EAGER["sglang"]),
+        ("trtllm", "0.21.0", {"use_cuda_graph": False}),  # it has no cuda_graph_config
+        ("trtllm", "1.0.0", _EAGER["trtllm"]),
+    ],
+)
+def test_each_version_has_its_keywords_for_no_graphs(
+    engine: str, version: str, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _options_of(engine, version, monkeypatch, eager=True) == expected
+
+
+def test_a_version_without_graphs_of_decode_alone_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(CaptureError, match=r"vllm 0\.9\.2 cannot run decode as full graphs"):
+        _options_of("vllm", "0.9.2", monkeypatch)
+
+
+def test_a_build_from_source_has_the_newest_rule_whose_keywords_it_knows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SGLang from a checkout without tags: with the fields of 0.5.10, and with none that count."""
+    monkeypatch.setattr(engines, "version_of", lambda engine: "0.1.dev1+g0123456")
+    plan = DrivePlan("sglang", "m", (8, 1), (16,), 2, (1,))
+    fields = {"disable_cuda_graph", "disable_piecewise_cuda_graph", "cuda_graph_bs"}
+    expected = {"disable_piecewise_cuda_graph": True, "cuda_graph_bs": [1, 8]}
+    assert canonical_options(plan, fields.__contains__) == expected
+    with pytest.raises(CaptureError, match="takes none of the known options"):
+        canonical_options(plan, lambda keyword: False)

@@ -56,19 +56,22 @@ class EngineDriver(Protocol):
 
 
 def canonical_options(plan: DrivePlan, known: Callable[[str], bool]) -> dict[str, Any]:
-    """The keywords of the canonical rule for the installed version.
+    """The keywords of the canonical rule for the installed version; with --eager, of no graphs.
 
     `known` says whether the engine has a keyword: of a version that is none (a build from source),
     the newest rule whose keywords it has is taken.
     """
-    if plan.eager:
-        return {}
     version = engines.version_of(plan.engine)
-    rules = [rule_of(plan.engine, version)] if version else []
-    rules += [rule for rule in reversed(RULES) if rule.engine == plan.engine]
+    rules = [rule for rule in reversed(RULES) if rule.engine == plan.engine]
+    try:
+        rules.insert(0, rule_of(plan.engine, version))
+    except CaptureError:
+        if not plan.eager:  # an older version runs without graphs all the same
+            raise
     for rule in rules:
-        if all(known(keyword) for keyword in rule.decode):
-            return {k: with_batches(v, plan.batch_sizes) for k, v in rule.decode.items()}
+        keywords = rule.prefill if plan.eager else rule.decode
+        if all(known(keyword) for keyword in keywords):
+            return {k: with_batches(v, plan.batch_sizes) for k, v in keywords.items()}
     raise CaptureError(
         f"{plan.engine} {version or ''} takes none of the known options for full decode graphs",
         "use --eager, or give its own options with --engine-arg",
@@ -95,7 +98,6 @@ class VllmDriver:
             "max_num_seqs": max(plan.batch_sizes),
             "max_model_len": plan.max_model_len,
             "enable_prefix_caching": True,
-            "enforce_eager": plan.eager,
             "disable_log_stats": True,
             "seed": 0,
             **canonical_options(plan, lambda keyword: True),
@@ -161,8 +163,6 @@ class SglangDriver:
             "random_seed": 0,
             **canonical_options(plan, lambda keyword: keyword in fields),
         }
-        if plan.eager:
-            options["disable_cuda_graph"] = True
         # Versions lack some; what is at its default anyway is not worth an error.
         given = {k: v for k, v in options.items() if k in fields or not _is_default(v)}
         self._engine = Engine(**{**given, **plan.engine_args})
@@ -222,8 +222,6 @@ class TensorRtDriver:
         }
         if plan.expert_parallel > 1:
             options["moe_expert_parallel_size"] = plan.expert_parallel
-        if plan.eager:
-            options["cuda_graph_config"] = None
         self._llm = LLM(**{**options, **plan.engine_args})
 
     def decode(self, prompts: Prompts, output_len: int) -> None:

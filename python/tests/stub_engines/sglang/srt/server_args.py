@@ -21,7 +21,6 @@ class ServerArgs:
     context_length: int | None = None
     disable_overlap_schedule: bool = False
     random_seed: int | None = None
-    disable_cuda_graph: bool = False
     cuda_graph_backend_prefill: str | None = None
     cuda_graph_backend_decode: str | None = None
     cuda_graph_bs_decode: list[int] | None = None
