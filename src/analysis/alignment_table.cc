@@ -33,6 +33,9 @@ constexpr size_t kGraphsInNote = 6;
 /// Files that a note names; more are counted.
 constexpr size_t kFilesInNote = 2;
 
+/// Stands for GraphAlignment::source where steps of the trace itself were laid over a graph.
+constexpr std::string_view kOwnEagerSteps = "this trace's own eager steps";
+
 /// Three decimals (DESIGN.md section 7).
 double Confidence(const GraphAlignment& graph) {
   return std::round(std::clamp(graph.confidence, 0.0, 1.0) * 1000.0) / 1000.0;
@@ -64,9 +67,15 @@ std::vector<GraphAlignment> SelectedGraphs(const RankView& view) {
       [&](const attribution::AlignedLaunch& launch) { return chosen[launch.call.index()] != 0; });
 }
 
+/// What was laid over a graph, as people see it; may be empty.
+std::string SourceText(const RankView& view, const GraphAlignment& graph) {
+  if (graph.own_steps) return std::string(kOwnEagerSteps);
+  return graph.source.empty() ? std::string() : ShownFile(view, graph.source);
+}
+
 /// By which file, and what is odd: "bs_64_rank0.json.gz: captured for batch 64".
 std::string NoteOf(const RankView& view, const GraphAlignment& graph) {
-  std::string note = graph.source.empty() ? std::string() : ShownFile(view, graph.source);
+  std::string note = SourceText(view, graph);
   if (graph.withheld) note += note.empty() ? "withheld" : " is withheld";
   if (!graph.reason.empty()) note += (note.empty() ? "" : ": ") + graph.reason;
   return note;
@@ -158,8 +167,9 @@ table::Table AlignmentForMachines(const RankView& view) {
   table
       .Add({.name = "batch"},
            OfGraph([](const GraphAlignment& graph) { return table::CellOrNull(graph.batch); }))
-      .Add({.name = "capture_file"},
-           OfGraph([](const GraphAlignment& graph) { return table::TextCellOrNull(graph.source); }))
+      .Add({.name = "capture_file"}, OfGraph([](const GraphAlignment& graph) {
+             return graph.own_steps ? Cell(kOwnEagerSteps) : table::TextCellOrNull(graph.source);
+           }))
       .Add({.name = "capture_batch"}, OfGraph([](const GraphAlignment& graph) {
              return table::CellOrNull(graph.source_batch);
            }))
@@ -217,10 +227,11 @@ std::string ReplaySourcesText(const RankView& view) {
   size_t n_more = 0;
   std::set<std::string> known;
   for (const GraphAlignment& graph : SelectedGraphs(view)) {
-    if (graph.evidence == Evidence::kUnresolved || graph.source.empty()) continue;
-    if (!known.insert(graph.source).second) continue;
+    const std::string source = SourceText(view, graph);
+    if (graph.evidence == Evidence::kUnresolved || source.empty()) continue;
+    if (!known.insert(source).second) continue;
     if (files.size() < kFilesInNote) {
-      files.push_back(ShownFile(view, graph.source));
+      files.push_back(source);
     } else {
       ++n_more;
     }

@@ -228,7 +228,8 @@ void NoteCompiledRegions(const RankView& view, const InductorKernels& kernels,
     if (!kernels.has_provenance()) {
       message +=
           " --inductor-debug DIR (recorded with TORCH_COMPILE_DEBUG=1 INDUCTOR_PROVENANCE=1) adds "
-          "the source nodes of the fused kernels, and the modules that these name.";
+          "the source nodes of the fused kernels, and the modules that these name; a run without "
+          "compilation (vLLM: --enforce-eager) records every module.";
     }
     result.warnings.push_back(
         {"compiled_regions", table::Severity::kInfo, extent.n_regions, std::move(message)});

@@ -7,15 +7,20 @@
 #include "src/analysis/compute_flow.h"
 #include "src/analysis/config_check.h"
 #include "src/analysis/coverage.h"
+#include "src/analysis/kernel_rows.h"
 #include "src/analysis/layer_kernels.h"
 #include "src/analysis/layers.h"
 #include "src/analysis/model_summary.h"
+#include "src/analysis/module_shape.h"
+#include "src/analysis/module_table.h"
 #include "src/analysis/passes.h"
 #include "src/analysis/ranges.h"
 #include "src/analysis/rank_loop.h"
 #include "src/analysis/report_trace.h"
 #include "src/analysis/row_table.h"
 #include "src/analysis/structure_text.h"
+#include "src/analysis/summary_tree.h"
+#include "src/analysis/top_kernels.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
 #include "src/table/or_null.h"
@@ -27,7 +32,8 @@ using layers::LayerStructure;
 using table::Block;
 using table::Object;
 
-/// Kernels of a layer that the compute flow lists; the rest is short.
+/// Kernels of a layer that the compute flow lists; the rest is short. Without passes: of modules,
+/// categories, kernels and ops.
 constexpr int64_t kFlowRows = 40;
 
 Block Titled(std::string title, Block block) {
@@ -149,6 +155,26 @@ base::Status AddPass(const AnalysisInput& input, const RankView& view, const Rep
   return {};
 }
 
+/// What follows point 3 where there are no passes: of CPU ops alone, and where no layer was found.
+void AddTimes(const RankView& view, bool for_people, table::RankResult& result) {
+  const ModuleNodes tree = BuildModuleNodes(view);
+  const std::vector<ModuleNode> modules =
+      ChooseTopModules(CollapseRuns(tree.nodes), tree.total_ns, kFlowRows);
+  const std::vector<KernelRow> kernels = RankActivities(view, KernelsBy::kName, Places::kTogether);
+  result.data.emplace_back("top_modules", NodesForMachines(view, modules));
+  result.data.emplace_back("top_kernels", TopKernelTable(view, kernels, 0, kTopKernelsForMachines));
+  if (!for_people) return;
+  std::vector<Block> blocks =
+      TopKernelBlocks(view, RankActivities(view, KernelsBy::kCategory, Places::kTogether), kernels,
+                      OtherText(view, WithoutCategory(view, kernels)), kFlowRows);
+  if (!modules.empty()) blocks.insert(blocks.begin(), BlockOfTopModules(view, tree, modules));
+  int number = 4;
+  for (Block& block : blocks) {
+    block.table.title = fmt::format("{}. {}", number++, block.table.title);
+    result.blocks.push_back(std::move(block));
+  }
+}
+
 base::Result<table::RankResult> ComputeRank(const AnalysisInput& input, const RankView& view,
                                             const ReportOptions& options) {
   base::Result<const LayerStructure*> found = StructureOf(view.input());
@@ -178,7 +204,10 @@ base::Result<table::RankResult> ComputeRank(const AnalysisInput& input, const Ra
     result.blocks.push_back(
         Titled("3. Passes", table::TableBlock(TableOfPasses(std::move(passes)))));
   }
-  if (structure.passes.empty()) return result;
+  if (structure.passes.empty()) {
+    AddTimes(view, options.presentation.for_people, result);
+    return result;
+  }
   if (base::Status added = AddPass(input, view, options, std::move(sums), result); !added.ok()) {
     return std::move(added).error();
   }

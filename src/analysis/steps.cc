@@ -144,6 +144,12 @@ table::Table RowsForMachines(const RankView& view, std::vector<StepRow> rows) {
   return table.Take();
 }
 
+/// Somebody measured over batch and past length.
+bool AnyPast(const std::vector<StepRow>& steps) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const StepRow& row) { return row.fields.past.has_value(); });
+}
+
 table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, StepScope scope,
                            bool verbose) {
   // A name that says phase and tokens stands in the other columns already.
@@ -153,16 +159,18 @@ table::Table RowsForPeople(const RankView& view, std::vector<StepRow> rows, Step
   const bool any_graph = std::any_of(rows.begin(), rows.end(), [](const StepRow& row) {
     return row.n_graph_kernels + row.n_whole_graphs > 0;
   });
+  // Marked steps are told apart by batch and past length.
+  const bool marked = AnyPast(rows);
   RowTable<StepRow> table(std::move(rows));
   table.AddInt({.name = "index", .title = "step"}, &StepRow::index).Add({.name = "phase"}, PhaseOf);
   table::ColumnSpec mode{.name = "launch_mode", .title = "mode"};
   mode.priority = 3;
   if (any_graph) table.Add(std::move(mode), ModeOf);
   AddPlace(view, table, &StepRow::place);
-  table.Add(Count("requests", "reqs", 1), Field(&StepFields::requests))
+  table.Add(Count("requests", "reqs", marked ? 0 : 1), Field(&StepFields::requests))
       .Add(Count("tokens", "tokens", 1),
            [](const StepRow& row) { return table::CellOrNull(row.tokens()); })
-      .Add(Count("past", "past", 2), Field(&StepFields::past));
+      .Add(Count("past", "past", marked ? 0 : 2), Field(&StepFields::past));
   AddTimes(view, scope, table);
   if (scope == StepScope::kWhole) {
     table.Add(Count("n_launches", "launches", 3), LaunchCount(view))
@@ -249,12 +257,6 @@ table::Table SweepOf(const RankView& view, const StepRows& steps, const StepsOpt
   if (!options.by_module) return SweepTable(whole, nullptr);
   const std::vector<StepSample> modules = SamplesOf(view, steps, ByClass(options));
   return SweepTable(whole, &modules);
-}
-
-/// Somebody measured over batch and past length.
-bool AnyPast(const std::vector<StepRow>& steps) {
-  return std::any_of(steps.begin(), steps.end(),
-                     [](const StepRow& row) { return row.fields.past.has_value(); });
 }
 
 base::Result<table::RankResult> ComputeRank(const RankView& view, const StepRows& steps,

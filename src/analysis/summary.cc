@@ -18,8 +18,8 @@
 #include "src/analysis/summary_commands.h"
 #include "src/analysis/summary_facts.h"
 #include "src/analysis/summary_steps.h"
+#include "src/analysis/top_kernels.h"
 #include "src/base/format_number.h"
-#include "src/table/limit.h"
 #include "src/table/or_null.h"
 
 namespace layerscope::analysis {
@@ -34,7 +34,6 @@ using table::Object;
 /// page fits a terminal.
 constexpr int64_t kTopRows = 5;
 constexpr int64_t kTopRowsBesideModules = 3;
-constexpr int64_t kKernelRowsForMachines = 20;
 constexpr size_t kPathsInCommand = 2;
 
 table::Value WallOrNull(const PhaseRow& phase, size_t at) {
@@ -45,34 +44,6 @@ table::Value WallOrNull(const PhaseRow& phase, size_t at) {
 const std::string& PhaseName(const PhaseRow& phase) {
   static const std::string kUnknown = "unknown";
   return phase.phase.empty() ? kUnknown : phase.phase;
-}
-
-table::Table TableOfKernels(std::vector<KernelRow> rows, bool cpu_only, int64_t total_ns,
-                            int64_t limit) {
-  RowTable<KernelRow> builder(std::move(rows));
-  table::ColumnSpec key = ForMachines(Key("key"));
-  table::ColumnSpec category{.name = "category"};
-  category.priority = 1;
-  builder.AddText(key, &KernelRow::key)
-      .AddText(Key("short_name", cpu_only ? "op" : "kernel"), &KernelRow::short_name)
-      .Add(Count("n", "n"), [](const KernelRow& row) { return row.group.n; })
-      .Add(Share("sum_ns", "sum", total_ns), [](const KernelRow& row) { return row.group.sum_ns; })
-      .AddText(category, &KernelRow::category);
-  table::Table table = builder.Take();
-  table::LimitRows(table, limit);
-  return table;
-}
-
-table::Table TableOfCategories(std::vector<KernelRow> rows, int64_t total_ns, int64_t limit) {
-  RowTable<KernelRow> builder(std::move(rows));
-  builder.AddText(Key("category"), &KernelRow::category)
-      .Add(Count("n", "n"), [](const KernelRow& row) { return row.group.n; })
-      .Add(Share("sum_ns", "sum", total_ns), [](const KernelRow& row) { return row.group.sum_ns; })
-      .Add(Nanoseconds("max_ns", "longest", 1),
-           [](const KernelRow& row) { return row.group.max_ns; });
-  table::Table table = builder.Take();
-  table::LimitRows(table, limit);
-  return table;
 }
 
 Object StepsOf(const SummaryFacts& facts) {
@@ -121,27 +92,26 @@ Object DataOf(const RankView& view, const SummaryFacts& facts,
   for (const NextCommand& command : commands) {
     next.push_back(Object{{"command", command.command}, {"why", command.why}});
   }
-  return {
-      {"what", WhatOf(facts)},
-      {"ranks", ToObject(facts.ranks)},
-      {"gpu", Object{{"busy_ns", facts.gpu.busy_ns},
-                     {"idle_ns", facts.gpu.idle_ns()},
-                     {"span_ns", facts.gpu.span_ns},
-                     {"sum_ns", facts.gpu.sum_ns},
-                     {"cpu_only", view.cpu_only()}}},
-      {"idle",
-       facts.idle ? table::Value(IdleObject(view, *facts.idle)) : table::Value(table::Null())},
-      {"top_modules", NodesForMachines(view, facts.top_modules)},
-      {"replays", Object{{"gpu_ns", facts.graphs.gpu_ns},
-                         {"hidden_ns", facts.graphs.hidden_ns()},
-                         {"launches", facts.graphs.n_launches}}},
-      {"top_categories", TableOfCategories(facts.categories, 0, 0)},
-      {"top_kernels", TableOfKernels(facts.kernels, view.cpu_only(), 0, kKernelRowsForMachines)},
-      {"steps", StepsOf(facts)},
-      {"layers", facts.pass_layers ? table::Value(LayersObject(view, *facts.pass_layers))
-                                   : table::Value(table::Null())},
-      {"warnings", std::move(warnings)},
-      {"next", std::move(next)}};
+  return {{"what", WhatOf(facts)},
+          {"ranks", ToObject(facts.ranks)},
+          {"gpu", Object{{"busy_ns", facts.gpu.busy_ns},
+                         {"idle_ns", facts.gpu.idle_ns()},
+                         {"span_ns", facts.gpu.span_ns},
+                         {"sum_ns", facts.gpu.sum_ns},
+                         {"cpu_only", view.cpu_only()}}},
+          {"idle",
+           facts.idle ? table::Value(IdleObject(view, *facts.idle)) : table::Value(table::Null())},
+          {"top_modules", NodesForMachines(view, facts.top_modules)},
+          {"replays", Object{{"gpu_ns", facts.graphs.gpu_ns},
+                             {"hidden_ns", facts.graphs.hidden_ns()},
+                             {"launches", facts.graphs.n_launches}}},
+          {"top_categories", TopCategoryTable(facts.categories, 0, 0)},
+          {"top_kernels", TopKernelTable(view, facts.kernels, 0, kTopKernelsForMachines)},
+          {"steps", StepsOf(facts)},
+          {"layers", facts.pass_layers ? table::Value(LayersObject(view, *facts.pass_layers))
+                                       : table::Value(table::Null())},
+          {"warnings", std::move(warnings)},
+          {"next", std::move(next)}};
 }
 
 std::string Sourced(const Guess& guess) {
@@ -199,21 +169,6 @@ table::Block WhatBlock(const RankView& view, const SummaryFacts& facts) {
   return block;
 }
 
-/// "By category: 6 of 12, 96.3 %": what the listed rows are of all.
-std::string TitleOfTop(std::string_view what, const std::vector<KernelRow>& rows, int64_t limit,
-                       int64_t total_ns) {
-  const auto n_rows = static_cast<int64_t>(rows.size());
-  if (n_rows <= limit) return std::string(what);
-  int64_t shown_ns = 0;
-  for (int64_t i = 0; i < limit; ++i) shown_ns += rows[static_cast<size_t>(i)].group.sum_ns;
-  return fmt::format("{}: {} of {}, {}", what, limit, n_rows, FormatShare(shown_ns, total_ns));
-}
-
-table::Block TableBlock(std::string title, table::Table table, std::string note) {
-  if (!note.empty()) table.notes.push_back(std::move(note));
-  return table::TableBlock(std::move(title), std::move(table));
-}
-
 std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& facts,
                                    const std::vector<Suspicion>& suspicions,
                                    const std::vector<NextCommand>& commands,
@@ -228,7 +183,6 @@ std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& fac
     }
     blocks.push_back(std::move(block));
   }
-  const int64_t total_ns = view.total_ns();
   const int64_t n_rows = facts.top_modules.empty() ? kTopRows : kTopRowsBesideModules;
   if (!facts.top_modules.empty()) {
     blocks.push_back(BlockOfTopModules(view, facts.tree, facts.top_modules));
@@ -238,15 +192,9 @@ std::vector<table::Block> BlocksOf(const RankView& view, const SummaryFacts& fac
       blocks.push_back(std::move(block));
     }
   }
-  if (!facts.kernels.empty()) {
-    if (!view.cpu_only()) {
-      blocks.push_back(TableBlock(TitleOfTop("By category", facts.categories, n_rows, total_ns),
-                                  TableOfCategories(facts.categories, total_ns, n_rows),
-                                  facts.other));
-    }
-    blocks.push_back(TableBlock(
-        TitleOfTop(view.cpu_only() ? "Top ops" : "Top kernels", facts.kernels, n_rows, total_ns),
-        TableOfKernels(facts.kernels, view.cpu_only(), total_ns, n_rows), {}));
+  for (table::Block& block :
+       TopKernelBlocks(view, facts.categories, facts.kernels, facts.other, n_rows)) {
+    blocks.push_back(std::move(block));
   }
   table::Block next;
   next.kind = table::Block::Kind::kFacts;

@@ -112,14 +112,14 @@ std::string LayerPrefix(const std::vector<ModuleNode>& collapsed,
   return in_paths ? std::string(prefix) : std::string();
 }
 
-/// A root module says less than the architecture that the config names.
+/// A root module says less than the architecture, or the type, that the config names.
 void NameByConfig(const model::ModelConfig* config, SummaryFacts& facts) {
   if (config == nullptr) return;
   facts.config = config->name;
   const bool is_class = !facts.model.value.empty() && facts.model.source != kRootModuleSource;
-  if (!is_class && !config->architectures.empty()) {
-    facts.model = {config->architectures.front(), "config"};
-  }
+  const std::string& name =
+      config->architectures.empty() ? config->model_type : config->architectures.front();
+  if (!is_class && !name.empty()) facts.model = {name, "config"};
 }
 
 /// Facts of the model are the file's, whatever is selected.

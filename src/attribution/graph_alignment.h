@@ -24,6 +24,7 @@ struct GraphAlignment {
   Evidence evidence = Evidence::kUnresolved;  ///< what placed it; unresolved: withheld, or nothing
   std::string source;  ///< the file that was laid over it: capture, eager trace, annotations; may
                        ///< be empty
+  bool own_steps = false;  ///< eager steps of this trace were laid over it, and no file
   std::optional<int64_t> source_batch;  ///< the batch that the recording was made for
   int64_t matched = 0;                  ///< replayed kernels that have a counterpart
   int64_t mismatched = 0;               ///< replayed kernels that have none, or more than one

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/attribution/own_steps.h"
 #include "src/base/format_number.h"
 
 namespace layerscope::document {
@@ -49,7 +48,7 @@ bool FromOwnSteps(const analysis::RankView& view) {
   bool any = false;
   for (const attribution::GraphAlignment& graph : view.attribution().alignments) {
     if (graph.evidence != Evidence::kEagerAlignment) continue;
-    if (graph.source != attribution::kOwnEagerSteps) return false;
+    if (!graph.own_steps) return false;
     any = true;
   }
   return any;

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/attribution/own_steps.h"
 #include "src/base/hash.h"
 #include "src/replay/eager_fit.h"
 #include "src/replay/eager_replays.h"
@@ -266,6 +265,7 @@ class EagerResolver {
       PlaceLaunch(resolution_.graphs.launches[i], eager, attempt, outcome);
       outcome.evidence = attribution::Evidence::kEagerAlignment;
       outcome.source = attempt.source->side().path;
+      outcome.own_steps = own_;
       outcome.source_batch = eager.batch;
       outcome.recording = attempt.number;
       outcome.pieces = range.end - range.begin;
@@ -329,8 +329,7 @@ void ResolveByGiven(Resolution& resolution, const std::vector<SideFile>& files) 
 void ResolveByEager(Resolution& resolution, const Sources& sources) {
   if (!sources.eager.empty() && !resolution.AllPlaced()) ResolveByGiven(resolution, sources.eager);
   if (resolution.AllPlaced()) return;
-  const SideTrace own{
-      attribution::kOwnEagerSteps, {}, {}, &resolution.trace, &resolution.attribution};
+  const SideTrace own{{}, {}, {}, &resolution.trace, &resolution.attribution};
   EagerResolver(resolution, {&own}, true).Run();
 }
 

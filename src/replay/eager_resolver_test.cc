@@ -256,7 +256,8 @@ TEST(EagerResolver, AFileWithoutEagerForwardIsWithheldAndOwnStepsServe) {
   Attributed run = model.Done();
   const std::vector<LaunchOutcome> outcomes = Resolve(run, &eager);
   EXPECT_EQ(outcomes[0].evidence, Evidence::kEagerAlignment);
-  EXPECT_EQ(outcomes[0].source, "this trace's own eager steps");
+  EXPECT_TRUE(outcomes[0].own_steps);
+  EXPECT_EQ(outcomes[0].source, "");
   ASSERT_EQ(outcomes[0].refusals.size(), 1U);
   EXPECT_EQ(outcomes[0].refusals[0].path, "eager.json");
   EXPECT_EQ(outcomes[0].refusals[0].reason, "it holds no eager forward");

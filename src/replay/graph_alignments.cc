@@ -88,6 +88,7 @@ class GraphSum {
     graph.pieces = outcome.pieces;
     graph.evidence = outcome.evidence;
     graph.source = outcome.source;
+    graph.own_steps = outcome.own_steps;
     graph.source_batch = outcome.source_batch;
     graph.withheld = outcome.withheld;
     kernels_.push_back(0);

@@ -25,6 +25,7 @@ struct Refusal {
 struct LaunchOutcome {
   attribution::Evidence evidence = attribution::Evidence::kUnresolved;
   std::string source;                   ///< path of what was laid over it; may be empty
+  bool own_steps = false;               ///< GraphAlignment::own_steps
   std::optional<int64_t> source_batch;  ///< the batch that the recording was made for
   /// Launches of equal `recording` (a number that the resolver chooses, unique among its evidence)
   /// are shown as one graph; -1: those of equal sequence are.

@@ -124,10 +124,7 @@ Route Router::Api(std::string_view path, std::map<std::string, std::string> quer
   }
   if (path.starts_with(kDocumentPath)) {
     const std::string name(path.substr(kDocumentPath.size()));
-    if (!query.empty() && (name != "workload" || query.size() > 1 || query.count("run") == 0)) {
-      return Refuse(400, "a document has no options but `run` of a workload", {});
-    }
-    if (base::Status known = source_.CheckDocument(name); !known.ok()) {
+    if (base::Status known = source_.CheckDocument(name, query); !known.ok()) {
       return Answered(ErrorAnswer(StatusOf(known.error().code), name, known.error()));
     }
     route.key = "document/" + SliceKey(name, query);

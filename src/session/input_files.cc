@@ -73,13 +73,6 @@ std::vector<io::DirectoryEntry> RecordingsAmong(const std::vector<io::DirectoryE
   return found;
 }
 
-/// Results of benchmarks and our own documents, under whatever name, lie beside traces, or alone.
-void LeaveOutDocuments(std::vector<InputFile>& files) {
-  std::erase_if(files, [](const InputFile& file) {
-    return IsOwnDocument(file.path) || IsWorkloadFile(file.path);
-  });
-}
-
 base::Error HoldsNone(const std::string& path, std::string hint) {
   if (!WorkloadFilesIn(path).empty()) {
     hint = fmt::format(
@@ -102,7 +95,10 @@ base::Result<std::vector<InputFile>> RunsOfDirectory(const std::string& path) {
     if (IsKnownDocument(entry.name)) continue;
     files.push_back({(fs::path(path) / entry.name).string(), std::nullopt, entry.bytes, true});
   }
-  LeaveOutDocuments(files);
+  // Results of benchmarks and our own documents, under whatever name, lie beside traces, or alone.
+  std::erase_if(files, [](const InputFile& file) {
+    return IsOwnDocument(file.path) || IsWorkloadFile(file.path);
+  });
   if (!files.empty()) return files;
   return HoldsNone(path, "name the directory that holds one trace a request");
 }
@@ -151,7 +147,7 @@ base::Result<FolderTraces> ListTraces(const std::string& path) {
   }
   if (traces.ranked.empty()) {
     LeaveOutForeign(traces.others);
-    LeaveOutDocuments(traces.others);
+    std::erase_if(traces.others, [](const InputFile& file) { return IsWorkloadFile(file.path); });
   }
   return traces;
 }
@@ -199,48 +195,60 @@ base::Result<std::vector<InputFile>> RanksOf(const std::string& path, FolderTrac
   return std::move(ranked);
 }
 
-using Folders = std::vector<std::pair<std::string, FolderTraces>>;
-
-/// The folders of a directory that hold traces; captures of graphs are none.
-base::Result<Folders> ListRecordings(const std::string& path) {
+/// The folders in a directory that may hold traces; captures of graphs are none.
+base::Result<std::vector<std::string>> FoldersIn(const std::string& path) {
   base::Result<std::vector<std::string>> names = io::ListFolders(path);
-  if (!names.ok()) return std::move(names).error();
-  Folders folders;
+  if (!names.ok()) return names;
+  std::vector<std::string> folders;
   for (const std::string& name : *names) {
     if (name == kCaptureFolder || name.starts_with('.')) continue;
-    std::string folder = (fs::path(path) / name).string();
-    base::Result<FolderTraces> traces = ListTraces(folder);
-    if (!traces.ok()) return std::move(traces).error();
-    if (!traces->empty()) folders.emplace_back(std::move(folder), *std::move(traces));
+    folders.push_back((fs::path(path) / name).string());
   }
   return folders;
 }
 
-/// Its name alone says that a file is a recording; a tokenizer is JSON too, and captures are taken
-/// from folders where they fit.
-bool IsNamedRecording(const InputFile& file) {
-  const std::string name = fs::path(file.path).filename().string();
+using Folders = std::vector<std::pair<std::string, FolderTraces>>;
+
+/// The folders of a directory that hold traces. `unlisted`: those that cannot be listed.
+base::Result<Folders> ListRecordings(const std::string& path, std::vector<std::string>& unlisted) {
+  base::Result<std::vector<std::string>> in_path = FoldersIn(path);
+  if (!in_path.ok()) return std::move(in_path).error();
+  Folders folders;
+  for (std::string& folder : *in_path) {
+    base::Result<FolderTraces> traces = ListTraces(folder);
+    if (!traces.ok()) {
+      unlisted.push_back(std::move(folder));
+    } else if (!traces->empty()) {
+      folders.emplace_back(std::move(folder), *std::move(traces));
+    }
+  }
+  return folders;
+}
+
+/// Its name alone says that a file is a recording: a tokenizer is JSON too.
+bool IsNamedRecording(const std::string& name) {
+  if (IsKnownDocument(name)) return false;
   return IsDatabaseName(name) || IsReportName(name) || name.find(".trace.") != std::string::npos ||
-         (ParseRankName(name).known() && !ParseSideName(name));
+         ParseRankName(name).known();
+}
+
+/// Opens no file that is not named so: there may be many.
+bool HoldsNamedRecording(const std::string& folder) {
+  const base::Result<std::vector<io::DirectoryEntry>> entries = io::ListDirectory(folder);
+  if (!entries.ok()) return false;
+  const std::vector<io::DirectoryEntry> files = RecordingsAmong(*entries);
+  return std::any_of(files.begin(), files.end(), [&folder](const io::DirectoryEntry& entry) {
+    return IsNamedRecording(entry.name) && !IsOwnDocument((fs::path(folder) / entry.name).string());
+  });
 }
 
 /// Folders of a directory with traces of its own that hold traces too. What cannot be listed is no
 /// input.
 std::vector<std::string> UnreadFolders(const std::string& path) {
-  std::vector<std::string> names;
-  const base::Result<Folders> folders = ListRecordings(path);
-  if (!folders.ok()) return names;
-  for (const auto& [folder, traces] : *folders) {
-    const bool any = std::any_of(traces.ranked.begin(), traces.ranked.end(), IsNamedRecording) ||
-                     std::any_of(traces.others.begin(), traces.others.end(), IsNamedRecording);
-    if (!any) continue;
-    if (names.size() == kFoldersInMessage) {
-      names.emplace_back("…");
-      break;
-    }
-    names.push_back(folder);
-  }
-  return names;
+  base::Result<std::vector<std::string>> folders = FoldersIn(path);
+  if (!folders.ok()) return {};
+  std::erase_if(*folders, [](const std::string& folder) { return !HoldsNamedRecording(folder); });
+  return *std::move(folders);
 }
 
 base::Error AreRecordings(const std::string& path, const Folders& folders) {
@@ -265,9 +273,13 @@ base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path, I
     if (ranks.ok()) ranks->front().unread_folders = UnreadFolders(path);
     return ranks;
   }
-  base::Result<Folders> folders = ListRecordings(path);
+  std::vector<std::string> unlisted;
+  base::Result<Folders> folders = ListRecordings(path, unlisted);
   if (!folders.ok()) return std::move(folders).error();
-  if (folders->empty()) return HoldsNone(path, "name the trace file itself");
+  if (folders->empty()) {
+    return HoldsNone(path, unlisted.empty() ? "name the trace file itself"
+                                            : fmt::format("{} cannot be listed", unlisted.front()));
+  }
   const bool several = folders->size() > 1;
   if (several && set != InputSet::kRecordings) return AreRecordings(path, *folders);
   std::vector<InputFile> files;
@@ -279,6 +291,7 @@ base::Result<std::vector<InputFile>> RanksOfDirectory(const std::string& path, I
       files.push_back(std::move(file));
     }
   }
+  files.front().unlisted_folders = std::move(unlisted);
   return files;
 }
 

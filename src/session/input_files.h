@@ -27,6 +27,8 @@ struct InputFile {
   std::string recording{};  ///< the folder of its recording, where a run has several; else empty
   /// Of the first file of a directory: the folders in it that hold traces too, and are not read.
   std::vector<std::string> unread_folders{};
+  /// The same where the folders of a directory are read: those that cannot be listed.
+  std::vector<std::string> unlisted_folders{};
 };
 
 /// Turns INPUT arguments into files: a file or "-" stands for itself, a directory for the traces in

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -110,15 +111,15 @@ base::Result<std::string> ReadConfig(const std::string& path) {
                            "give the config.json of the model");
 }
 
-/// The same text in all of them.
-bool AreAlike(const std::vector<std::string>& paths) {
-  std::optional<std::string> first;
-  for (const std::string& path : paths) {
-    base::Result<std::string> text = ReadConfig(path);
-    if (!text.ok() || (first && *first != *text)) return false;
-    first = *std::move(text);
-  }
-  return true;
+/// The first that has not the text of the one in front; empty: all have it.
+std::string FirstOther(const std::vector<std::string>& paths) {
+  if (paths.size() < 2) return {};
+  const base::Result<std::string> front = ReadConfig(paths.front());
+  const auto other = std::find_if(paths.begin() + 1, paths.end(), [&front](const auto& path) {
+    const base::Result<std::string> text = ReadConfig(path);
+    return !front.ok() || !text.ok() || *text != *front;
+  });
+  return other == paths.end() ? std::string() : *other;
 }
 
 /// A config whose folder holds traces, so that the folder's name is not the model's.
@@ -140,11 +141,11 @@ void TakeConfigBeside(const OptionValues& values, const std::vector<std::string>
                       LayerContext& context) {
   if (found.empty()) return;
   const std::string& path = found.front();
-  if (found.size() > 1 && !AreAlike(found)) {
+  if (const std::string other = FirstOther(found); !other.empty()) {
     context.health.push_back(
         {"side_file_unused", table::Severity::kWarning, static_cast<int64_t>(found.size()),
          fmt::format("{} and {} are not the same, so neither is used; --config names one.", path,
-                     found.size() == 2 ? found.back() : fmt::format("{} more", found.size() - 1))});
+                     other)});
     return;
   }
   base::Result<model::ModelConfig> config = LoadNameless(path, values.Number("num-layers"));

@@ -108,18 +108,6 @@ void Rebase(LoadedRun& run) {
   for (const LoadedRank& rank : run.ranks) rank.trace->Rebase(first_ns);
 }
 
-/// A folder of traces that has folders of traces too is read without these.
-void NoteUnreadFolders(const std::vector<InputFile>& files, LoadedRun& run) {
-  for (const InputFile& file : files) {
-    if (file.unread_folders.empty()) continue;
-    run.health.push_back(
-        {"folders_not_read", table::Severity::kWarning,
-         static_cast<int64_t>(file.unread_folders.size()),
-         fmt::format("Traces beside {} were read, those in the folders there were not: {}.",
-                     file.path, fmt::join(file.unread_folders, ", "))});
-  }
-}
-
 bool Stopped(const LoadOptions& options) {
   return options.stop != nullptr && options.stop->requested();
 }
@@ -225,7 +213,7 @@ base::Result<LoadedRun> LoadRun(const std::vector<InputFile>& files, LayerContex
   if (base::Status read = ReadAll(files, options, run); !read.ok()) return std::move(read).error();
   if (Stopped(options)) return base::Interrupted();
   Rebase(run);
-  NoteUnreadFolders(files, run);
+  NoteFolders(files, run);
   clock.Start("attribute");
   const auto attribute = [&](size_t i) -> std::optional<base::Error> {
     run.ranks[i].attribution = std::make_shared<attribution::Attribution>(

@@ -17,18 +17,22 @@ namespace {
 /// Folders that a message names.
 constexpr size_t kFoldersInMessage = 8;
 
-/// That files are taken for recordings one after the other is a reading of how they lie.
-void NoteReading(const std::vector<std::string>& recordings, LoadedRun& run) {
-  std::vector<std::string> folders = recordings;
+/// "a, b, 3 more".
+std::string FolderList(std::vector<std::string> folders) {
   const size_t n = folders.size();
   if (n > kFoldersInMessage) {
     folders.resize(kFoldersInMessage);
     folders.push_back(fmt::format("{} more", n - kFoldersInMessage));
   }
+  return fmt::format("{}", fmt::join(folders, ", "));
+}
+
+/// That files are taken for recordings one after the other is a reading of how they lie.
+void NoteReading(const std::vector<std::string>& recordings, LoadedRun& run) {
   run.health.push_back(
-      {"recordings", table::Severity::kInfo, static_cast<int64_t>(n),
+      {"recordings", table::Severity::kInfo, static_cast<int64_t>(recordings.size()),
        fmt::format("The files of {} are taken for recordings of one run, one after the other.",
-                   fmt::join(folders, ", "))});
+                   FolderList(recordings))});
 }
 
 /// The classes of a recording's root modules, and that of the root with most modules below it.
@@ -117,13 +121,31 @@ void NoteRepeats(LoadedRun& run) {
 
 }  // namespace
 
+void NoteFolders(const std::vector<InputFile>& files, LoadedRun& run) {
+  for (const InputFile& file : files) {
+    if (!file.unread_folders.empty()) {
+      run.health.push_back(
+          {"folders_not_read", table::Severity::kWarning,
+           static_cast<int64_t>(file.unread_folders.size()),
+           fmt::format("Traces beside {} were read, those in the folders there were not: {}.",
+                       file.path, FolderList(file.unread_folders))});
+    }
+    if (!file.unlisted_folders.empty()) {
+      run.health.push_back({"folders_not_listed", table::Severity::kWarning,
+                            static_cast<int64_t>(file.unlisted_folders.size()),
+                            fmt::format("Folders that cannot be listed were left out: {}.",
+                                        FolderList(file.unlisted_folders))});
+    }
+  }
+}
+
 void NoteRecordings(LoadedRun& run) {
   std::vector<std::string> recordings;
   for (const LoadedRank& rank : run.ranks) {
     if (rank.recording.empty()) continue;
-    if (recordings.empty() || recordings.back() != rank.recording) {
-      recordings.push_back(rank.recording);
-    }
+    const bool known =
+        std::find(recordings.begin(), recordings.end(), rank.recording) != recordings.end();
+    if (!known) recordings.push_back(rank.recording);
   }
   if (recordings.empty()) return;
   NoteReading(recordings, run);

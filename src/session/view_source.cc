@@ -74,10 +74,10 @@ RawOptions CommonOf(const RawOptions& given) {
   return common;
 }
 
-size_t CountTokenTimes(const document::WorkloadInput& workload) {
-  if (!workload.chosen_run) return 0;
+size_t CountTokenTimes(const document::WorkloadInput& workload, std::optional<size_t> run) {
+  if (!run) return 0;
   size_t count = 0;
-  for (const workload::Request& request : workload.runs[*workload.chosen_run].run.requests) {
+  for (const workload::Request& request : workload.runs[*run].run.requests) {
     count += request.itl_ns.size();
   }
   return count;
@@ -209,7 +209,7 @@ base::Status ViewSource::LoadWorkload(const ViewRequest& request) {
   options.memory_limit = common->Number("memory-limit");
   base::Result<document::WorkloadInput> workload = ReadWorkload(files, options);
   if (!workload.ok()) return std::move(workload).error();
-  base::Result<std::string> text = SmallWorkloadText(*workload);
+  base::Result<std::string> text = SmallWorkloadText(*workload, workload->choice.run);
   if (!text.ok()) return std::move(text).error();
   documents_["workload"] = *std::move(text);
   if (workload->runs.size() > 1) workload_ = *std::move(workload);
@@ -217,21 +217,22 @@ base::Status ViewSource::LoadWorkload(const ViewRequest& request) {
 }
 
 /// Without the times of single tokens where it would be large.
-base::Result<std::string> ViewSource::SmallWorkloadText(document::WorkloadInput& workload) const {
-  workload.token_times = CountTokenTimes(workload) * kLeastTokenTimeBytes <= kMaxWorkloadBytes;
-  base::Result<std::string> text = WorkloadText(workload);
-  if (text.ok() && text->size() > kMaxWorkloadBytes && workload.token_times) {
-    workload.token_times = false;
-    text = WorkloadText(workload);
+base::Result<std::string> ViewSource::SmallWorkloadText(const document::WorkloadInput& workload,
+                                                        std::optional<size_t> run) const {
+  const bool may_fit = CountTokenTimes(workload, run) * kLeastTokenTimeBytes <= kMaxWorkloadBytes;
+  base::Result<std::string> text = WorkloadText(workload, {run, may_fit});
+  if (text.ok() && text->size() > kMaxWorkloadBytes && may_fit) {
+    text = WorkloadText(workload, {run, false});
   }
   return text;
 }
 
-base::Result<std::string> ViewSource::WorkloadText(const document::WorkloadInput& workload) const {
+base::Result<std::string> ViewSource::WorkloadText(const document::WorkloadInput& workload,
+                                                   const document::WorkloadChoice& choice) const {
   const document::JsonDocument document =
-      run_ == nullptr ? document::BuildWorkloadData(workload, {})
+      run_ == nullptr ? document::BuildWorkloadData(workload, choice, {})
                       : run_->WithInput([&](const analysis::AnalysisInput& input) {
-                          return document::BuildWorkloadData(workload, input);
+                          return document::BuildWorkloadData(workload, choice, input);
                         });
   std::string text;
   base::Status written =
@@ -316,7 +317,11 @@ base::Result<std::string> ViewSource::Analysis(std::string_view verb,
   return run_->AnalysisJson(*FindAnalysis(verb), asked);
 }
 
-base::Status ViewSource::CheckDocument(std::string_view name) const {
+base::Status ViewSource::CheckDocument(std::string_view name, const RawOptions& asked) const {
+  const bool asks_run = name == "workload" && asked.size() == 1 && asked.count("run") == 1;
+  if (!asked.empty() && !asks_run) {
+    return base::UsageError("a document has no options but `run` of a workload", {});
+  }
   const std::vector<std::string> names = documents();
   if (std::find(names.begin(), names.end(), name) != names.end()) return {};
   return base::Error{base::ErrorCode::kNotFound,
@@ -324,31 +329,24 @@ base::Status ViewSource::CheckDocument(std::string_view name) const {
                      fmt::format("there are: {}", fmt::join(names, ", "))};
 }
 
-base::Result<std::string> ViewSource::DocumentOfRun(std::string_view name,
-                                                    const RawOptions& asked) const {
-  const auto run = asked.find("run");
-  if (name != "workload" || asked.size() != 1 || run == asked.end()) {
-    return base::UsageError("a document has no options but `run` of a workload", {});
-  }
-  const std::optional<int64_t> number = base::ParseWhole(run->second);
-  if (!number) {
-    return base::UsageError(fmt::format("run '{}' is no number of a run", run->second), {});
-  }
+base::Result<std::string> ViewSource::WorkloadOfRun(const std::string& run) const {
+  const std::optional<int64_t> number = base::ParseWhole(run);
+  if (!number) return base::UsageError(fmt::format("run '{}' is no number of a run", run), {});
   if (!workload_) {
     return base::Error{base::ErrorCode::kNotFound, "this workload has one run, or is a document",
                        "start `layerscope view` with the results of several runs"};
   }
-  const std::lock_guard<std::mutex> one_at_a_time(showing_run_);
   base::Result<size_t> found = FindRun(*workload_, *number);
   if (!found.ok()) return std::move(found).error();
-  workload_->chosen_run = *found;
-  return SmallWorkloadText(*workload_);
+  return SmallWorkloadText(*workload_, *found);
 }
 
 base::Result<std::string> ViewSource::Document(std::string_view name,
                                                const RawOptions& asked) const {
-  if (base::Status known = CheckDocument(name); !known.ok()) return std::move(known).error();
-  if (!asked.empty()) return DocumentOfRun(name, asked);
+  if (base::Status known = CheckDocument(name, asked); !known.ok()) {
+    return std::move(known).error();
+  }
+  if (!asked.empty()) return WorkloadOfRun(asked.at("run"));
   if (const auto found = documents_.find(name); found != documents_.end()) return found->second;
   const DocumentSpec* const spec = FindDocument("map");
   LS_CHECK(spec != nullptr && run_ != nullptr, "the map alone is made when it is asked for");

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,8 +60,8 @@ class ViewSource {
   /// kNotFound for a verb that does not exist or cannot be had of these inputs, however it is
   /// asked.
   base::Status CheckAnalysis(std::string_view verb) const;
-  /// The same of a document.
-  base::Status CheckDocument(std::string_view name) const;
+  /// The same of a document; kUsage for what cannot be asked of any (Document).
+  base::Status CheckDocument(std::string_view name, const RawOptions& asked) const;
   /// An envelope. Errors are also those of CheckAnalysis.
   base::Result<std::string> Analysis(std::string_view verb, const RawOptions& asked) const;
   /// A document by name. `asked`: of a workload of several runs `run` says whose requests it holds;
@@ -79,17 +78,17 @@ class ViewSource {
   base::Status LoadDocuments();
   base::Status LoadRequests(const RawOptions& given, const Hooks& hooks, base::StageClock& clock);
   base::Status LoadWorkload(const ViewRequest& request);
-  base::Result<std::string> DocumentOfRun(std::string_view name, const RawOptions& asked) const;
-  base::Result<std::string> WorkloadText(const document::WorkloadInput& workload) const;
-  base::Result<std::string> SmallWorkloadText(document::WorkloadInput& workload) const;
+  base::Result<std::string> WorkloadOfRun(const std::string& run) const;
+  base::Result<std::string> WorkloadText(const document::WorkloadInput& workload,
+                                         const document::WorkloadChoice& choice) const;
+  base::Result<std::string> SmallWorkloadText(const document::WorkloadInput& workload,
+                                              std::optional<size_t> run) const;
 
   ViewInputs inputs_;
   std::vector<std::string> workload_by_option_;  ///< files of --bench and of both --prometheus
   std::string title_;
   std::unique_ptr<OpenedRun> run_;
-  /// Of several runs: to show others, one at a time, as it is large and says which is shown.
-  mutable std::mutex showing_run_;
-  mutable std::optional<document::WorkloadInput> workload_;
+  std::optional<document::WorkloadInput> workload_;            ///< of several runs, to show others
   std::map<std::string, std::string, std::less<>> documents_;  ///< made or read when it was opened
 };
 

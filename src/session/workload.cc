@@ -256,7 +256,7 @@ base::Status WorkloadReader::SetServer() {
 }
 
 base::Status WorkloadReader::Choose(const WorkloadOptions& options) {
-  input_.token_times = options.token_times;
+  input_.choice.token_times = options.token_times;
   if (input_.runs.empty()) {
     if (!options.run) return {};
     return base::Error{base::ErrorCode::kNotFound, "no benchmark is given, so there are no runs",
@@ -265,14 +265,14 @@ base::Status WorkloadReader::Choose(const WorkloadOptions& options) {
   if (options.run) {
     const base::Result<size_t> run = FindRun(input_, *options.run);
     if (!run.ok()) return run.error();
-    input_.chosen_run = *run;
+    input_.choice.run = *run;
     return {};
   }
   const auto with_requests =
       std::find_if(input_.runs.begin(), input_.runs.end(),
                    [](const document::WorkloadRun& run) { return !run.run.requests.empty(); });
   const auto first = with_requests == input_.runs.end() ? 0 : with_requests - input_.runs.begin();
-  input_.chosen_run = static_cast<size_t>(first);
+  input_.choice.run = static_cast<size_t>(first);
   return {};
 }
 
@@ -373,7 +373,7 @@ base::Result<document::JsonDocument> BuildWorkload(const WorkloadFiles& files,
   }
   base::Result<document::WorkloadInput> workload = ReadWorkload(files, options);
   if (!workload.ok()) return std::move(workload).error();
-  return document::BuildWorkloadData(*workload, traces);
+  return document::BuildWorkloadData(*workload, workload->choice, traces);
 }
 
 }  // namespace layerscope::session

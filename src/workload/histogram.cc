@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace layerscope::workload {
 
@@ -38,9 +39,17 @@ std::optional<Quantile> BoundedQuantile(const std::vector<double>& bounds,
   const double total = buckets[n - 1].cumulative;
   const bool above_all = q * total > buckets[n - 2].cumulative;
   if (above_all) return Quantile{*estimate, QuantileIs::kAtLeast};
+  // Below the first bound nothing says where: linear inside of it would be a guess.
+  const bool in_first = bounds.front() > 0 && q * total <= buckets.front().cumulative;
+  const auto within = [&](double most) {
+    return in_first ? Quantile{std::min(bounds.front(), most), QuantileIs::kAtMost}
+                    : Quantile{*estimate};
+  };
   // Limits that the estimate meets but for the last digit of a float are met.
   constexpr double kSlack = 1e-9;
-  if (!mean || !std::isfinite(*mean) || *mean < 0 || bounds.front() < 0) return Quantile{*estimate};
+  if (!mean || !std::isfinite(*mean) || *mean < 0 || bounds.front() < 0) {
+    return within(std::numeric_limits<double>::infinity());
+  }
   const double most = *mean / (1 - q);
   if (*estimate > most * (1 + kSlack)) return Quantile{most, QuantileIs::kAtMost};
   const auto highest = std::find_if(buckets.begin(), buckets.end(), [&](const Bucket& bucket) {
@@ -49,7 +58,7 @@ std::optional<Quantile> BoundedQuantile(const std::vector<double>& bounds,
   const double bound = bounds[static_cast<size_t>(highest - buckets.begin())];
   const double least = bound - (bound - *mean) / q;
   const bool below = std::isfinite(bound) && *estimate < least * (1 - kSlack);
-  return below ? Quantile{least, QuantileIs::kAtLeast} : Quantile{*estimate};
+  return below ? Quantile{least, QuantileIs::kAtLeast} : within(most);
 }
 
 std::optional<std::vector<Bucket>> AddBuckets(const std::vector<const Series*>& series) {

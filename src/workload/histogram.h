@@ -20,7 +20,7 @@ std::optional<double> HistogramQuantile(const std::vector<double>& bounds,
 /// What a quantile of a histogram is.
 enum class QuantileIs : uint8_t {
   kEstimate,  ///< linear inside its bucket
-  kAtMost,    ///< a bound: the estimate would contradict the mean
+  kAtMost,    ///< a bound: the estimate would contradict the mean, or be a guess
   kAtLeast,   ///< a bound: so too, or it lies above the largest finite bound
 };
 
@@ -33,7 +33,9 @@ struct Quantile {
 /// the part 1 - q of them is not smaller than the quantile, so it is at most mean / (1 - q)
 /// (Markov's inequality); by the same of the distances from the highest bucket's bound M it is at
 /// least M - (M - mean) / q. An estimate outside of that is replaced by the limit, and said to be
-/// one. `mean` is in the unit of the bounds; absent or not finite: nothing is held against it.
+/// one. So is an estimate in the first bucket, which nothing supports: the quantile is at most the
+/// bucket's bound. `mean` is in the unit of the bounds; absent or not finite: nothing is held
+/// against it.
 std::optional<Quantile> BoundedQuantile(const std::vector<double>& bounds,
                                         const std::vector<Bucket>& buckets, double q,
                                         std::optional<double> mean);

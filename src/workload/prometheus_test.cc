@@ -157,16 +157,31 @@ TEST(BoundedQuantile, AndALowerBoundWhereTheMeanIsNearTheTop) {
   EXPECT_DOUBLE_EQ(half->value, 2.8e8);  // 3e8 - (3e8 - 2.9e8) / 0.5
 }
 
+// Half of 20 is the middle of the 20 between 0.1 and 0.3 s.
 TEST(BoundedQuantile, ElseTheEstimateStands) {
-  const std::vector<Bucket> buckets = {{"0.3", 3e8, 20}, {"+Inf", INFINITY, 20}};
-  const std::vector<double> bounds = {3e8, INFINITY};
+  const std::vector<Bucket> buckets = {{"0.1", 1e8, 0}, {"0.3", 3e8, 20}, {"+Inf", INFINITY, 20}};
+  const std::vector<double> bounds = {1e8, 3e8, INFINITY};
   for (const std::optional<double> mean :
-       {std::optional(1.5e8), std::optional(1.4e8), std::optional<double>(), std::optional(-1.0)}) {
+       {std::optional(2e8), std::optional(1.9e8), std::optional<double>(), std::optional(-1.0)}) {
     const std::optional<Quantile> half = BoundedQuantile(bounds, buckets, 0.5, mean);
     ASSERT_TRUE(half.has_value());
     EXPECT_EQ(half->is, QuantileIs::kEstimate);
-    EXPECT_DOUBLE_EQ(half->value, 1.5e8);
+    EXPECT_DOUBLE_EQ(half->value, 2e8);
   }
+}
+
+// All 20 up to 0.3 s: half of them are at most twice a mean of 0.12 s, and at most 0.3 s anyhow.
+TEST(BoundedQuantile, InTheFirstBucketItIsAnUpperBound) {
+  const std::vector<Bucket> buckets = {{"0.3", 3e8, 20}, {"+Inf", INFINITY, 20}};
+  const std::vector<double> bounds = {3e8, INFINITY};
+  const auto most = [&](double q, std::optional<double> mean) {
+    const std::optional<Quantile> quantile = BoundedQuantile(bounds, buckets, q, mean);
+    EXPECT_TRUE(quantile && quantile->is == QuantileIs::kAtMost);
+    return quantile ? quantile->value : 0;
+  };
+  EXPECT_DOUBLE_EQ(most(0.5, 1.2e8), 2.4e8);
+  EXPECT_DOUBLE_EQ(most(0.9, 1.2e8), 3e8);
+  EXPECT_DOUBLE_EQ(most(0.5, std::nullopt), 3e8);
 }
 
 TEST(BoundedQuantile, AboveTheLargestFiniteBoundItIsALowerBound) {

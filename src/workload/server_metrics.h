@@ -26,8 +26,8 @@ struct MetricFigures {
   std::optional<double> sum;    ///< of histograms that are not of seconds
   std::optional<int64_t> sum_ns;
   std::array<std::optional<Quantile>, kPercentiles.size()> quantiles{};  ///< ns where of seconds
-  /// The smallest bound of the histogram and what lies below it: quantiles in there are no more
-  /// than a guess between 0 and the bound.
+  /// The smallest bound of the histogram and what lies below it: of quantiles in there nothing is
+  /// known but the bound.
   std::optional<double> first_bound;
   std::optional<double> first_count;
 };

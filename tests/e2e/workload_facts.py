@@ -161,7 +161,8 @@ def quantile(buckets, share):
 
 def bounded(buckets, share, mean):
     """A quantile of a histogram and what it is: the estimate, or the limit that it would cross. Of values that are
-    not negative no more than `mean / x` of them reach x; the same holds of their distances from the highest bound."""
+    not negative no more than `mean / x` of them reach x; the same holds of their distances from the highest bound. In
+    the first bucket there is no estimate but its bound."""
     estimate = quantile(buckets, share)
     if estimate is None:
         return None, None
@@ -177,6 +178,9 @@ def bounded(buckets, share, mean):
         least = highest - (highest - mean) / share
         if estimate < least * (1 - Fraction(1, 10**9)):
             return least, "at_least"
+    first, inside = finite[0]
+    if first > 0 and share * total <= inside:
+        return min(first, most), "at_most"
     return estimate, None
 
 

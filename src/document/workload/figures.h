@@ -14,6 +14,7 @@ namespace layerscope::document {
 
 /// Everything that is computed of a WorkloadInput, which must outlive it.
 struct WorkloadFigures {
+  WorkloadChoice choice;
   std::vector<RunSummary> summaries;          ///< one a run
   std::vector<std::vector<Comparison>> file;  ///< one a run; empty without requests
   const workload::Run* run = nullptr;         ///< the chosen one; null without runs
@@ -22,6 +23,7 @@ struct WorkloadFigures {
   RequestLinks links;
   std::optional<workload::QueueSplit> split;  ///< of the times to the first token
 };
-WorkloadFigures ComputeFigures(const WorkloadInput& input, const analysis::AnalysisInput& traces);
+WorkloadFigures ComputeFigures(const WorkloadInput& input, const WorkloadChoice& choice,
+                               const analysis::AnalysisInput& traces);
 
 }  // namespace layerscope::document

@@ -25,6 +25,12 @@ struct WorkloadRun {
   workload::Run run;
 };
 
+/// What of a WorkloadInput the document shows in full.
+struct WorkloadChoice {
+  std::optional<size_t> run{};  ///< of WorkloadInput::runs; absent without runs
+  bool token_times = true;      ///< requests[].itl_ns
+};
+
 /// Everything that was read for one workload_data.json.
 struct WorkloadInput {
   std::vector<WorkloadSource> sources;
@@ -33,8 +39,7 @@ struct WorkloadInput {
   bool server_difference = false;  ///< of two dumps; else since the server's start
   /// Of each source: what could not be used.
   std::vector<std::vector<workload::Loss>> losses;
-  std::optional<size_t> chosen_run;  ///< of `runs`; absent without runs
-  bool token_times = true;           ///< requests[].itl_ns
+  WorkloadChoice choice;  ///< what the options ask for
 };
 
 }  // namespace layerscope::document

@@ -36,12 +36,12 @@ std::string RequestsText(const RunSummary& summary) {
 }
 
 /// "3 of 8, of b.json (--run N shows another, from 0 to 7)".
-std::string RunText(const WorkloadInput& input) {
+std::string RunText(const WorkloadInput& input, size_t run) {
   const size_t n = input.runs.size();
   if (n < 2) return {};
-  const WorkloadSource& source = input.sources[input.runs[*input.chosen_run].source];
-  return fmt::format("{} of {}, of {} (--run N shows another, N from 0 to {})", *input.chosen_run,
-                     n, source.path, n - 1);
+  const WorkloadSource& source = input.sources[input.runs[run].source];
+  return fmt::format("{} of {}, of {} (--run N shows another, N from 0 to {})", run, n, source.path,
+                     n - 1);
 }
 
 /// How many requests have steps of a trace beside them, or why none have and what to do.
@@ -66,7 +66,7 @@ table::Block FactsBlock(const WorkloadInput& input, const WorkloadFigures& figur
   const RunSummary& summary = *figures.summary;
   add("model", figures.run->model);
   add("backend", figures.run->backend);
-  add("run", RunText(input));
+  add("run", RunText(input, *figures.choice.run));
   add("requests", RequestsText(summary));
   if (summary.duration_ns) add("duration", base::FormatDuration(*summary.duration_ns));
   add("tokens", TokensText(summary));

@@ -56,7 +56,7 @@ Value ItlValue(const Request& request, bool token_times) {
   return times;
 }
 
-Array RequestArray(const WorkloadInput& input, const WorkloadFigures& figures) {
+Array RequestArray(const WorkloadFigures& figures) {
   Array array;
   const std::vector<Request>& requests = figures.run->requests;
   const int64_t first = FirstStart(requests);
@@ -66,7 +66,7 @@ Array RequestArray(const WorkloadInput& input, const WorkloadFigures& figures) {
     Object object = {{"index", i},
                      {"start_ns", Relative(request.start_ns, first)},
                      {"ttft_ns", table::OrNull(request.ttft_ns)},
-                     {"itl_ns", ItlValue(request, input.token_times)},
+                     {"itl_ns", ItlValue(request, figures.choice.token_times)},
                      {"tpot_ns", table::OrNull(request.TpotNs())},
                      {"decode_ns", table::OrNull(request.DecodeNs())},
                      {"e2e_ns", table::OrNull(request.e2e_ns)},
@@ -201,8 +201,8 @@ Object RootOf(const WorkloadInput& input, const WorkloadFigures& figures,
                  {"sources", SourceArray(input)},
                  {"model", ModelObject(input, figures, config)}};
   const bool runs = figures.run != nullptr;
-  root.emplace_back("run", runs ? Value(*input.chosen_run) : Value());
-  root.emplace_back("requests", runs ? Value(RequestArray(input, figures)) : Value(Array()));
+  root.emplace_back("run", runs ? Value(*figures.choice.run) : Value());
+  root.emplace_back("requests", runs ? Value(RequestArray(figures)) : Value(Array()));
   root.emplace_back("summary", runs ? Value(SummaryObject(*figures.summary)) : Value());
   root.emplace_back("runs", RunArray(input, figures));
   root.emplace_back("concurrency", runs ? Value(ConcurrencyTable(*figures.run)) : Value(Array()));
@@ -221,7 +221,7 @@ Object RootOf(const WorkloadInput& input, const WorkloadFigures& figures,
 /// What the envelope says of the document as a whole.
 Object FindingsOf(const WorkloadInput& input, const WorkloadFigures& figures) {
   const bool runs = figures.run != nullptr;
-  return {{"run", runs ? Value(*input.chosen_run) : Value()},
+  return {{"run", runs ? Value(*figures.choice.run) : Value()},
           {"requests", runs ? figures.run->requests.size() : size_t{0}},
           {"summary", runs ? Value(SummaryObject(*figures.summary)) : Value()},
           {"percentiles", runs ? Value(PercentileTable(*figures.summary)) : Value(Array())},
@@ -242,10 +242,11 @@ table::RankResult SourceResult(const WorkloadSource& source) {
 
 }  // namespace
 
-JsonDocument BuildWorkloadData(const WorkloadInput& input, const analysis::AnalysisInput& traces) {
+JsonDocument BuildWorkloadData(const WorkloadInput& input, const WorkloadChoice& choice,
+                               const analysis::AnalysisInput& traces) {
   JsonDocument document;
   document.name = "workload_data";
-  const WorkloadFigures figures = ComputeFigures(input, traces);
+  const WorkloadFigures figures = ComputeFigures(input, choice, traces);
   document.health = WorkloadHealth(input, figures);
   Object root = RootOf(input, figures, traces.config);
   root.emplace_back("health", HealthArray(document.health));

@@ -7,8 +7,10 @@
 
 namespace layerscope::document {
 
-/// workload_data.json (formats/outputs.md; docs/workload.md has the rules). `traces` may be empty;
-/// its config names the model. The document owns its data.
-JsonDocument BuildWorkloadData(const WorkloadInput& input, const analysis::AnalysisInput& traces);
+/// workload_data.json (formats/outputs.md; docs/workload.md has the rules) of `choice`, which may
+/// be another than the input's. `traces` may be empty; its config names the model. The document
+/// owns its data.
+JsonDocument BuildWorkloadData(const WorkloadInput& input, const WorkloadChoice& choice,
+                               const analysis::AnalysisInput& traces);
 
 }  // namespace layerscope::document

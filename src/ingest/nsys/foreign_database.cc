@@ -42,6 +42,11 @@ std::string Describe(const Schema& schema) {
 }  // namespace
 
 base::Error DescribeForeign(const Schema& schema) {
+  if (schema.n_tables() == 1 && schema.tables().front() == "results") {  // as matrix names it
+    return {base::ErrorCode::kInvalidInput,
+            "this is the table of a layerscope-capture matrix, not an Nsight Systems export",
+            "its recordings are the folders beside it: name one of them"};
+  }
   return {base::ErrorCode::kInvalidInput,
           fmt::format("this is {}, not an Nsight Systems export", Describe(schema)),
           std::string(kExportHint)};

@@ -340,6 +340,10 @@ TEST(NsysReader, ForeignDatabasesAreNamed) {
   EXPECT_EQ(trace.error().message,
             "this is an SQLite database with the tables moz_places, not an Nsight Systems export");
   EXPECT_FALSE(trace.error().hint.empty());
+  TestDatabase matrix;
+  matrix.Run("CREATE TABLE results (family TEXT, batch INTEGER)");
+  EXPECT_EQ(matrix.Read().error().hint,
+            "its recordings are the folders beside it: name one of them");
   TestDatabase nvprof;
   nvprof.Run(
       "CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (_id_, start);"

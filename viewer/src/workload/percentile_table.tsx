@@ -14,7 +14,7 @@ interface FigureProps {
 }
 
 const BOUND_SAYS: Readonly<Record<Bound, string>> = {
-  at_most: 'No more than this: the mean of the histogram says so, its buckets do not tell more',
+  at_most: 'No more than this: the mean of the histogram or its first bound says so, its buckets do not tell more',
   at_least: 'No less than this: it lies above the largest bound of the histogram',
 };
 
@@ -26,20 +26,12 @@ function Figure({ set, quantity, statistic }: FigureProps): JSX.Element {
   const value = set.figures[quantity]?.[statistic] ?? null;
   if (value === null) return <td class="wl-none">–</td>;
   const delta = set.deltas.get(`${quantity}.${statistic}_ns`);
-  const guess = set.guesses.get(`${quantity}.${statistic}_ns`);
   const bound = set.bounds.get(`${quantity}.${statistic}_ns`);
   if (bound !== undefined) {
     return (
       <td class="wl-estimate" title={BOUND_SAYS[bound]}>
         {bound === 'at_most' ? '≤ ' : '≥ '}
         {ns(value)}
-      </td>
-    );
-  }
-  if (guess !== undefined) {
-    return (
-      <td class="wl-estimate" title="In the histogram's first bucket: it may lie anywhere below its end">
-        {`≤ ${ns(guess)}`}
       </td>
     );
   }

@@ -68,12 +68,6 @@ describe('documentSets', () => {
     expect(server?.deltas.get('ttft.mean_ns')).toBe(5e6);
   });
 
-  it('marks what the server only knows to lie in the first bucket of a histogram', () => {
-    const queue = { count: 100, p50_ns: 150e6, p99_ns: 297e6, first_bucket: { le_ns: 300e6, count: 96 } };
-    const sets = documentSets({ ...compared(), server_summary: { queue } });
-    expect([...(sets.at(-1)?.guesses ?? [])]).toEqual([['queue.p50_ns', 300e6], ['queue.p90_ns', 300e6], ['queue.p95_ns', 300e6]]);
-  });
-
   it('takes limits of percentiles as the document gives them', () => {
     const queue = { count: 100, mean_ns: 71e3, p50_ns: 142e3, p99_ns: 300e6, quantile_bounds: { p50_ns: 'at_most', p99_ns: 'at_least', p90_ns: 3 } };
     const server = documentSets({ ...compared(), server_summary: { queue } }).at(-1);

@@ -63,8 +63,6 @@ export interface FigureSet {
   readonly figures: Readonly<Record<string, Statistics | null>>;
   /** How far the document's requests are from it: "ttft.p99_ns" → ns. Empty where it does not compare. */
   readonly deltas: ReadonlyMap<string, number>;
-  /** Percentiles in a histogram's first bucket, "queue.p50_ns" → the bucket's end: they may lie anywhere below. */
-  readonly guesses: ReadonlyMap<string, number>;
   /** Percentiles of which only a limit is known, "queue.p50_ns": the figure is that limit. */
   readonly bounds: ReadonlyMap<string, Bound>;
   /** "ttft.p50_ns": read from between the bounds of a bucket, so that only the bucket is known. */
@@ -77,9 +75,8 @@ function figuresIn(summary: Figures, quantities: readonly string[]): FigureSet['
   return Object.fromEntries(quantities.map((quantity) => [quantity, readStatistics(summary[quantity])]));
 }
 
-const NO_DELTAS: Pick<FigureSet, 'deltas' | 'guesses' | 'bounds' | 'isEstimate' | 'agreeing'> = {
+const NO_DELTAS: Pick<FigureSet, 'deltas' | 'bounds' | 'isEstimate' | 'agreeing'> = {
   deltas: new Map(),
-  guesses: new Map(),
   bounds: new Map(),
   isEstimate: () => false,
   agreeing: new Set(),
@@ -106,23 +103,6 @@ function fileSet(workload: Workload, quantities: readonly string[]): FigureSet |
   };
 }
 
-/** Which percentiles the server's histograms hold in their first bucket alone. */
-function guessesIn(summary: Figures, quantities: readonly string[]): Map<string, number> {
-  const guesses = new Map<string, number>();
-  for (const quantity of quantities) {
-    const of = summary[quantity];
-    if (!isRecord(of) || !isRecord(of.first_bucket)) continue;
-    const end_ns = finite(of.first_bucket.le_ns);
-    const inside = finite(of.first_bucket.count);
-    const count = finite(of.count);
-    if (end_ns === null || inside === null || count === null) continue;
-    for (const share of [50, 90, 95, 99]) {
-      if (inside >= (share / 100) * count && inside > 0) guesses.set(`${quantity}.p${share}_ns`, end_ns);
-    }
-  }
-  return guesses;
-}
-
 /** Which of the server's percentiles are limits, as the document says. */
 function boundsIn(summary: Figures, quantities: readonly string[]): Map<string, Bound> {
   const bounds = new Map<string, Bound>();
@@ -145,7 +125,6 @@ function serverSet(workload: Workload, quantities: readonly string[]): FigureSet
     figures,
     ...NO_DELTAS,
     isEstimate: (figure) => /\.p\d+_ns$/.test(figure),
-    guesses: guessesIn(workload.server_summary, quantities),
     bounds: boundsIn(workload.server_summary, quantities),
     deltas: new Map(
       workload.differences.flatMap(({ what, difference }) => (difference === null ? [] : [[what, difference] as const])),
