@@ -79,6 +79,20 @@ def test_help_of_a_command_has_examples_and_needs_no_torch(verb: str) -> None:
     assert "--dry-run" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("walk", "m", "-o", "t.json", "--", "--dry-run"), "--dry-run stands behind --"),
+        (("drive", "m", "--engine", "vllm", "--outptu-len", "3"), "did you mean '--output-len'?"),
+        (("walk", "m", "--enforce-eager"), "no option '--enforce-eager'\n"),
+    ],
+)
+def test_what_is_no_option_here_is_told_from_a_misspelt_one(
+    words: tuple[str, ...], said: str, run_capture: RunCapture
+) -> None:
+    assert said in run_capture(*words).err
+
+
 @pytest.mark.parametrize("action", ["run", "rule"])
 def test_help_of_an_action_has_its_own_examples(run_capture: RunCapture, action: str) -> None:
     examples = run_capture("hooks", action, "--help").out.split("Examples:\n")[1].splitlines()

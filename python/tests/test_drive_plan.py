@@ -29,7 +29,9 @@ def _plan(**changes: Any) -> DrivePlan:
     return DrivePlan(**{**fields, **changes})
 
 
-@pytest.mark.parametrize("numbers", [("1,16,8",), ("8", "1", "16"), ("16,1", "8", "8")])
+@pytest.mark.parametrize(
+    "numbers", [("1,16,8",), ("8", "1", "16"), ("16,", "1", ",8"), ("16 8 ,1",)]
+)
 def test_lists_of_numbers_have_commas_or_spaces(
     run_capture: RunCapture, numbers: tuple[str, ...]
 ) -> None:
@@ -37,9 +39,9 @@ def test_lists_of_numbers_have_commas_or_spaces(
     words = ("--engine", "vllm", "--dry-run", "--input-len", "4", "--batch-size", "2,1")
     done = run_capture("drive", "m", *words, "--milestones", *numbers)
     assert "(1, 4), (1, 11), (1, 19), (2, 4), (2, 11), (2, 19)" in done.out
-    refused = run_capture("drive", "m", *words, "--milestones", "1,,16")
+    refused = run_capture("drive", "m", *words, "--milestones", "1,x")
     assert refused.code == errors.USAGE
-    assert "'' is no whole number" in refused.err
+    assert "'x' is no whole number" in refused.err
 
 
 def test_milestones_are_decode_steps_behind_the_prompt() -> None:

@@ -101,4 +101,12 @@ def test_what_a_terminal_takes_for_a_command_is_written_as_an_escape(
     done = run_capture("check", tmp_path, "--engine", "transformers")
     assert "\\x1b[2J" in done.out
     assert "\x1b" not in done.out + done.err
+    notes = ["\x1b[31m", "a\nok   class"]
+    plan = {"schema": "layerscope_patch/1", "num_layers": 1, "model_type": "gpt2", "notes": notes}
+    (tmp_path / "layerscope_patch.json").write_text(json.dumps(plan))
+    done = run_capture("config-patch", tmp_path, "--set", "n_layer=1", "--dry-run")
+    assert done.code == errors.OK, done.err
+    assert "note: \\x1b[31m" in done.out and "note: a\\nok" in done.out
+    named = run_capture("drive", "--engine", "vllm", "a\x1bb", "--dry-run")
+    assert "a\\x1bb" in named.out and "\x1b" not in named.out
     assert errors.printable("é\n\tÿ\x07") == "é\n\tÿ\\x07"

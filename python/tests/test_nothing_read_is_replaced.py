@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,49 @@ def test_a_folder_that_holds_what_is_read_is_never_replaced(
         assert f"{place} holds " in done.err
     assert (model / "model.safetensors").read_text() == "weights"
     assert Path("plan/layerscope_patch.json").is_file()
+
+
+def _links_out(model: Path, out: Path) -> None:
+    """Weights that are a link into the folder, as config-patch --link-weights makes them."""
+    (model / "model.safetensors").rename(out / "weights")
+    (model / "model.safetensors").symlink_to(out / "weights")
+
+
+def _links_through(model: Path, out: Path) -> None:
+    """A chain of links of which the middle one lies in the folder."""
+    (model / "model.safetensors").rename(model.parent / "weights")
+    (out / "link").symlink_to(model.parent / "weights")
+    (model / "model.safetensors").symlink_to(out / "link")
+
+
+def _links_below(model: Path, out: Path) -> None:
+    (out / "code").mkdir()
+    (model / "code").symlink_to(out / "code")
+
+
+@pytest.mark.parametrize("link", [_links_out, _links_through, _links_below])
+def test_a_folder_that_a_link_of_the_model_leads_through_is_never_replaced(
+    link: Callable[[Path, Path], None], model: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "of an earlier run").touch()
+    words = ("profile", model, "--engine", "transformers", "--force", "--dry-run", "-o", "out")
+    assert run_capture(*words).code == errors.OK
+    link(model, out)
+    refused = run_capture(*words)
+    assert refused.code == errors.FAILED
+    assert "out holds " in refused.err
+
+
+def test_a_model_that_is_named_by_a_link_in_the_folder_keeps_it(
+    model: Path, tmp_path: Path, run_capture: RunCapture
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "link").symlink_to(model)
+    words = ("profile", "out/link", "--engine", "transformers", "--force", "-o", "out")
+    assert "out holds out/link" in run_capture(*words).err
+    assert (tmp_path / "out" / "link").is_dir()
 
 
 def test_a_walk_replaces_no_file_of_the_model_but_an_earlier_tree(

@@ -53,9 +53,8 @@ std::string Seconds(int64_t ns) {
 std::string Apart(const Span& requests, const Span& trace) {
   if (std::string(ClockOf(requests.begin)) == ClockOf(trace.begin)) {
     return fmt::format(
-        "the requests run from {} to {} and the trace from {} to {}: they have no time in common, "
-        "as "
-        "where a trace is recorded behind the benchmark (layerscope-capture serve-bench)",
+        "the requests run from {} to {} and the trace from {} to {}: they have no time in common "
+        "(layerscope-capture serve-bench records its trace after the benchmark)",
         Seconds(requests.begin), Seconds(requests.end), Seconds(trace.begin), Seconds(trace.end));
   }
   return fmt::format("the benchmark counts time {} and the trace {}: nothing says how they relate",

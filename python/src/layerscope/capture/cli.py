@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import io
@@ -64,6 +65,10 @@ def _refuse_unknown(
         for action in parser._actions:
             if isinstance(action, argparse._SubParsersAction):
                 parser = action.choices.get(word, parser)
+    behind = unknown[unknown.index("--") :] if "--" in unknown else []
+    for word in behind:
+        if (option := word.partition("=")[0]) in parser._option_string_actions:
+            parser.error(f"{option} stands behind --, which ends the options")
     if said := one_too_many(parser, words, unknown):
         parser.error(said)
     option = next(word.partition("=")[0] for word in unknown if word.startswith("-"))
@@ -128,11 +133,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return errors.INTERRUPTED
 
 
+def _dry_run(command: Command, options: argparse.Namespace) -> int:
+    """What it says has names of files in it, which may be anybody's."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            return command.run(options)
+    finally:
+        print(errors.printable(said.getvalue()), end="")
+
+
 def _run(command: Command, options: argparse.Namespace) -> int:
     """Prints what a user can mend; other exceptions are faults of this program."""
     try:
         with interrupts.raised():
-            return command.run(options)
+            return _dry_run(command, options) if options.dry_run else command.run(options)
     except errors.CaptureError as error:
         print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
         return error.code

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+_NEAR = 0.75  # of letters in common: --enforce-eager is no misspelt --force
+
 
 @dataclass(frozen=True)
 class Command:
@@ -66,4 +68,5 @@ def with_examples(examples: Sequence[str]) -> dict[str, Any]:
 
 def near_option(parser: argparse.ArgumentParser, option: str) -> str | None:
     """The option of a parser that was probably meant."""
-    return next(iter(difflib.get_close_matches(option, parser._option_string_actions, 1)), None)
+    near = difflib.get_close_matches(option, parser._option_string_actions, 1, _NEAR)
+    return next(iter(near), None)

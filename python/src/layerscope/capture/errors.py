@@ -29,9 +29,13 @@ class CaptureError(Exception):
         return printable(f"{self.message}\n  {self.hint}" if self.hint else self.message)
 
 
-def printable(text: str) -> str:
-    """Text of files, where what a terminal would take for a command is written as an escape."""
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+def printable(text: str, *, in_one_line: bool = False) -> str:
+    """Text of files, where what a terminal would take for a command is written as an escape.
+
+    So is, `in_one_line`, what would begin another one.
+    """
+    kept = "" if in_one_line else "\n\t"
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def missing_package(package: str, wanted_by: str, install: str) -> CaptureError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,8 +87,8 @@ def positive(text: str) -> int:
 
 
 def positives(text: str) -> tuple[int, ...]:
-    """`1,16,128` as whole numbers above 0, for argparse."""
-    return tuple(positive(part) for part in text.split(","))
+    """`1,16,128` as whole numbers above 0, for argparse; `1,` of `1, 16` is one, too."""
+    return tuple(positive(part) for part in re.split(r"[,\s]+", text.strip(", \t")))
 
 
 class _Joined(argparse.Action):

@@ -21,6 +21,7 @@ from layerscope.capture import interrupts
 from layerscope.capture.errors import CaptureError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_MOST_LINKS = 40  # one behind the other, as in Linux
 _ASIDE = ".layerscope-"  # in the name of a folder that is being filled: no user's folder has it
 _UNFINISHED = stat.S_ISVTX | 0o700  # the mode of a folder that is being filled, and of no other
 
@@ -115,12 +116,12 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 def require_place(path: Path, *, reads: Iterable[str | Path] = (), force: bool) -> Path:
     """Where `new_folder` will put the folder, links followed; raises what it would.
 
-    A folder that holds one of `reads` is never replaced: commands name there what they read, the
-    model first of all. Names of the hub may be among them.
+    A folder that holds one of `reads`, or what a link in them leads through, is never replaced:
+    commands name there what they read, the model first of all. Names of the hub may be among them.
     """
     place = _place_of(path)
     for read in map(Path, reads):
-        if read.exists() and read.resolve().is_relative_to(place):
+        if _leads_into(read, place):
             raise CaptureError(
                 f"{path} holds {read}, which is read", "choose another place with -o"
             )
@@ -129,6 +130,28 @@ def require_place(path: Path, *, reads: Iterable[str | Path] = (), force: bool) 
             f"{path} has files already", "choose a new folder with -o, or replace it with --force"
         )
     return place
+
+
+def _leads_into(read: Path, place: Path) -> bool:
+    """Whether reading a file, or all of a folder, needs anything below `place`."""
+    if not read.exists():
+        return False
+    inside = read.rglob("*") if read.is_dir() and place.is_dir() else ()
+    return any(
+        passed.is_relative_to(place)
+        for path in (read.absolute(), *read.absolute().parents, *inside)
+        for passed in _passed(path)
+    )
+
+
+def _passed(path: Path) -> Iterator[Path]:
+    """Where a path lies, and where each link lies that it is or leads to."""
+    for _ in range(_MOST_LINKS):
+        path = path.parent.resolve() / path.name
+        yield path
+        if not path.is_symlink():
+            return
+        path = path.parent / path.readlink()
 
 
 def _folder_aside(place: Path) -> tuple[Path, int | None]:

@@ -97,7 +97,8 @@ def _run(options: argparse.Namespace) -> int:
     engine = _chosen(options.engine)
     found = findings(options.model, engine)
     for one in found:
-        print(errors.printable("\n".join(one.lines())))
+        for line in one.lines():
+            print(errors.printable(line, in_one_line=True))
     lacking = [one for one in found if one.state == finding.MISSING]
     if lacking:
         print(f"missing: {', '.join(dict.fromkeys(one.step for one in lacking))}")

@@ -233,11 +233,11 @@ def _write_json(path: Path, document: dict[str, Any]) -> None:
 
 def _say(patched: Patched, auxiliary: list[Path]) -> None:
     for line in patched.changes.lines():
-        print(errors.printable(line))
+        print(errors.printable(line, in_one_line=True))
     if not patched.changes.changes:
         print("no key is changed")
     for note in patched.changes.notes:
-        print(f"note: {note}")
+        print(errors.printable(f"note: {note}", in_one_line=True))
     print(
         "files: "
         + ", ".join([model_files.CONFIG, patch_plan.FILE_NAME, *(a.name for a in auxiliary)])

@@ -25,7 +25,7 @@ from layerscope.capture.matrix.execution import (
 )
 from layerscope.capture.matrix.planned_runs import PlannedRun, planned_runs
 from layerscope.capture.matrix.result_table import DONE, RECORDED, ResultTable, require_parquet
-from layerscope.capture.output import lock_folder
+from layerscope.capture.output import lock_folder, require_writable
 from layerscope.capture.patches.model_of_plan import plan_lines
 
 TABLE = "results.sqlite"
@@ -176,6 +176,7 @@ def run_file(file: Path, parquet: Path | None = None, *, drive: Drive = run_part
     _require_models(declaration, runs)
     if parquet is not None:
         require_parquet()
+        require_writable(parquet)
     with _sole_user(declaration.output), ResultTable(declaration.output / TABLE) as table:
         tally = run_matrix(declaration, runs, table, drive=drive)
         unread = 0
