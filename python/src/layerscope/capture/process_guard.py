@@ -20,7 +20,3 @@ def main() -> None:
     line = sys.stdin.readline().strip()
     if line.isdigit():
         processes.end_when(int(line), lambda: bool(select.select([sys.stdin], [], [], _LOOK_S)[0]))
-
-
-if __name__ == "__main__":
-    main()

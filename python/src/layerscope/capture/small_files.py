@@ -31,4 +31,4 @@ def read_small(path: Path, what: str) -> str:
     except UnicodeDecodeError as error:
         raise CaptureError(
             f"{path}: not UTF-8: {error}", "is the file whole?", INVALID_INPUT
-        ) from (error)
+        ) from error

@@ -10,10 +10,10 @@ from typing import Any
 
 from layerscope.capture import engines, file_checks, model_files, model_sizes, model_values
 from layerscope.capture.check.finding import Finding, missing, note, ok
-from layerscope.capture.check.plan_checks import plan_beside
 from layerscope.capture.counted import counted
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
+from layerscope.capture.patches.plan import plan_beside
 
 # Where each engine lists the architectures that it has classes for; read as text, not imported.
 _REGISTRIES = {
@@ -120,7 +120,7 @@ def _bytes(size: int) -> str:
 def _is_balanced(files: ModelFiles) -> bool:
     """Whether a plan beside the config balances the routing."""
     with contextlib.suppress(CaptureError):  # check_plan says it
-        plan = plan_beside(files)
+        plan = plan_beside(files.folder)
         return plan is not None and plan.routing is not None
     return False
 

@@ -9,21 +9,13 @@ from layerscope.capture.check.finding import Finding, missing, note
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
 from layerscope.capture.patches.model_of_plan import described
-from layerscope.capture.patches.plan import FILE_NAME, OFF, VARIABLE, PatchPlan, load_plan
-
-
-def plan_beside(files: ModelFiles) -> PatchPlan | None:
-    """The plan in the model's folder, if it patches anything. Raises CaptureError for a bad one."""
-    if not (files.folder / FILE_NAME).is_file():
-        return None
-    plan = load_plan(files.folder)
-    return None if plan.is_empty() else plan
+from layerscope.capture.patches.plan import OFF, VARIABLE, PatchPlan, plan_beside
 
 
 def check_plan(files: ModelFiles, engine: str) -> list[Finding]:
     """A line where there is a plan."""
     try:
-        plan = plan_beside(files)
+        plan = plan_beside(files.folder)
     except CaptureError as error:
         return [missing("plan", error.message, error.hint)]
     if plan is None:
@@ -42,7 +34,7 @@ def check_plan(files: ModelFiles, engine: str) -> list[Finding]:
 
 def setting_before(files: ModelFiles, engine: str) -> str:
     """What stands before a command that runs the model: a plan is applied, or left out."""
-    plan = plan_beside(files)
+    plan = plan_beside(files.folder)
     if plan is None:
         return ""
     value = shlex.quote(str(files.folder)) if _is_known(plan, engine) else OFF

@@ -1,4 +1,4 @@
-"""The process that nsys records: `python -m layerscope.capture.drive.session FOLDER`.
+"""The process that nsys records; `main` takes FOLDER from its command line.
 
 FOLDER holds drive.plan; hooks and steps come from the environment.
 """
@@ -108,7 +108,3 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return error.code
     return OK
-
-
-if __name__ == "__main__":
-    sys.exit(main())

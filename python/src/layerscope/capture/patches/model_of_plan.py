@@ -11,12 +11,12 @@ from layerscope.capture import errors, model_files, model_sizes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.json_values import is_whole
 from layerscope.capture.patches.plan import (
-    FILE_NAME,
     OFF,
     VARIABLE,
     PatchPlan,
     load_plan,
     path_from_environment,
+    plan_beside,
     plan_file,
 )
 
@@ -66,7 +66,7 @@ def _require_no_plan(words: Sequence[str]) -> None:
         return
     for word in words:
         folder = Path(word.rpartition("=")[2])
-        if (folder / FILE_NAME).is_file() and not (plan := load_plan(folder)).is_empty():
+        if (plan := plan_beside(folder)) is not None:
             raise CaptureError(
                 f"{folder} has a plan that would not be applied: {described(plan)}",
                 f"{VARIABLE}={folder} before the command applies it, {VARIABLE}={OFF} runs without",

@@ -10,6 +10,7 @@ from typing import Any
 
 from layerscope.capture import errors, model_files
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_values import is_whole
 
 FILE_NAME = "layerscope_patch.json"
 SCHEMA = "layerscope_patch/1"
@@ -102,6 +103,14 @@ def load_plan(path: Path) -> PatchPlan:
     )
 
 
+def plan_beside(folder: Path) -> PatchPlan | None:
+    """The plan in a model's folder, if it patches anything. Raises CaptureError for a bad one."""
+    if not (folder / FILE_NAME).is_file():
+        return None
+    plan = load_plan(folder)
+    return None if plan.is_empty() else plan
+
+
 def needs_dummy_weights(folder: Path) -> bool:
     """Whether a plan in this folder says that no weights fit its config."""
     file = folder / FILE_NAME
@@ -141,7 +150,7 @@ def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:
 
 def _integer(file: Path, document: Mapping[str, Any], key: str, least: int = 1) -> int:
     value = document.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if not is_whole(value) or value < least:
         raise _invalid(file, f"{key} is {value!r}, not an integer from {least} on")
     return value
 
