@@ -86,22 +86,21 @@ stage() {
 }
 
 # Some stages leave a core idle (a browser, a download), so they share the machine with each other.
+# What failed is printed last: a build server may show no more than the end.
 at_once() {
   pids=
   for name in "$@"; do
     (stage "$name") >"build/stage-$name.log" 2>&1 &
-    pids="$pids $!"
+    pids="$pids $name:$!"
   done
   failed=
-  for name in "$@"; do
-    # shellcheck disable=SC2086
-    set -- $pids
-    wait "$1" || failed="$failed $name"
-    shift
-    pids=$*
-    cat "build/stage-$name.log"
+  for pid in $pids; do
+    if wait "${pid#*:}"; then cat "build/stage-${pid%:*}.log"; else failed="$failed ${pid%:*}"; fi
   done
-  [ -z "$failed" ] || { echo "failed:$failed" >&2; return 1; }
+  [ -n "$failed" ] || return 0
+  for name in $failed; do cat "build/stage-$name.log"; done
+  echo "failed:$failed" >&2
+  return 1
 }
 
 mkdir -p build

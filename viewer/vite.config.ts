@@ -47,5 +47,6 @@ export default defineConfig({
   plugins: [preact(), viteSingleFile(), contentPolicy()],
   build: { target: 'es2022', assetsInlineLimit: Number.MAX_SAFE_INTEGER, cssCodeSplit: false, modulePreload: false },
   server: server === undefined ? {} : { proxy: { '/api': { target: server, changeOrigin: true } } },
-  test: { environment: 'jsdom', include: ['src/**/*.test.{ts,tsx}'] },
+  // A test that needs a page says so in its first line.
+  test: { environment: 'node', include: ['src/**/*.test.{ts,tsx}'] },
 });

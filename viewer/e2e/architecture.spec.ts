@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { percent, time } from './figures';
-import { at, expect, expectAccessible, plain, test } from './fixtures';
+import { at, expect, expectAccessible, expectText, plain, test } from './fixtures';
 import { EXAMPLE, run, scratchFolder, startView } from './program';
 
 interface Op {
@@ -64,8 +64,8 @@ function block(page: Page, name: string, level?: number): Locator {
 }
 
 /** Time and share that stand in a block. */
-async function figures(of: Locator): Promise<readonly string[]> {
-  return (await of.locator('> .arch-block .arch-num').allInnerTexts()).map(plain);
+function figures(of: Locator): Locator {
+  return of.locator('> .arch-block .arch-num');
 }
 
 async function open(page: Page, url: string, hash = 'tab=architecture'): Promise<void> {
@@ -83,17 +83,17 @@ test.describe('the drill-down', () => {
     await open(page, example.url);
     await expectView(page, 'vTop');
     for (const [name, module] of [['Qwen3ForCausalLM', MODEL], ['Qwen3DecoderLayer', FOLD], ['Qwen3Attention', ATTENTION], ['LogitsProcessor', below(MAP.module_tree, 'LogitsProcessor')]] as const) {
-      expect(await figures(block(page, name))).toEqual([time(module.gpu_ns), percent(module.gpu_ns, total), time(module.cpu_ns)]);
+      await expectText(figures(block(page, name)), [time(module.gpu_ns), percent(module.gpu_ns, total), time(module.cpu_ns)]);
     }
-    expect((await figures(block(page, 'before the model')))[0]).toBe(time(MAP.pre_model_ops.reduce((sum, op) => sum + op.gpu_ns, 0)));
+    await expectText(figures(block(page, 'before the model')).first(), time(MAP.pre_model_ops.reduce((sum, op) => sum + op.gpu_ns, 0)));
     await expect(block(page, 'Qwen3DecoderLayer').locator('> .arch-block .arch-times')).toHaveText('×36');
 
     await block(page, 'Qwen3Attention').locator('> .arch-block').click();
     await expectView(page, 'vMod');
-    expect(await figures(block(page, 'QKVParallelLinear'))).toEqual([time(QKV.gpu_ns), percent(QKV.gpu_ns, ATTENTION.gpu_ns), time(QKV.cpu_ns)]);
+    await expectText(figures(block(page, 'QKVParallelLinear')), [time(QKV.gpu_ns), percent(QKV.gpu_ns, ATTENTION.gpu_ns), time(QKV.cpu_ns)]);
     const rail = page.getByRole('listbox', { name: 'Layers' }).getByRole('option');
-    const bars = await page.locator('.arch-rail-value').allInnerTexts();
-    expect(bars.map(plain)).toEqual((ATTENTION.all_layer_gpu_ns ?? []).slice(0, bars.length).map(time));
+    const bars = page.locator('.arch-rail-value');
+    await expectText(bars, (ATTENTION.all_layer_gpu_ns ?? []).slice(0, await bars.count()).map(time));
 
     await page.getByRole('navigation', { name: 'Where you are in the model' }).getByRole('button', { name: 'Whole model' }).click();
     await rail.nth(7).click();
@@ -101,11 +101,11 @@ test.describe('the drill-down', () => {
     const layer = MAP.per_layer[7];
     if (layer === undefined) throw new Error('no layer 7');
     const cards = page.locator('.arch-cards .arch-card strong');
-    expect(plain(await cards.nth(0).innerText())).toBe(time(layer.gpu_ns));
-    expect(plain(await cards.nth(1).innerText())).toBe(time(layer.cpu_ns));
-    expect(plain(await cards.nth(2).innerText())).toBe(String(layer.kernels));
+    await expectText(cards.nth(0), time(layer.gpu_ns));
+    await expectText(cards.nth(1), time(layer.cpu_ns));
+    await expectText(cards.nth(2), String(layer.kernels));
     const row = page.locator('tr.arch-row-op', { hasText: 'aten::linear' }).first();
-    expect(plain(await row.locator('td').nth(1).innerText())).toBe(time(LINEAR.all_layer_gpu_ns?.[7] ?? -1));
+    await expectText(row.locator('td').nth(1), time(LINEAR.all_layer_gpu_ns?.[7] ?? -1));
     await expect(row).toContainText(LINEAR.dims ?? '?');
 
     await row.click();
@@ -114,7 +114,7 @@ test.describe('the drill-down', () => {
     const sum = values.reduce((all, ns) => all + ns, 0);
     expect(sum).toBe(LINEAR.gpu_ns);
     const said = page.getByRole('group', { name: 'Statistics' }).locator('strong');
-    expect((await said.allInnerTexts()).slice(0, 5).map(plain)).toEqual([
+    await expect.poll(async () => (await said.allInnerTexts()).slice(0, 5).map(plain)).toEqual([
       time(sum),
       time(Math.round(sum / values.length)),
       time(values[17] ?? 0),
@@ -123,7 +123,7 @@ test.describe('the drill-down', () => {
     ]);
     const table = page.locator('[aria-label="Values by layer"]');
     const first = table.locator('tbody tr').first().locator('td');
-    expect(plain(await first.nth(2).innerText())).toBe(time(LINEAR.all_layer_gpu_ns?.[0] ?? -1));
+    await expectText(first.nth(2), time(LINEAR.all_layer_gpu_ns?.[0] ?? -1));
   });
 
   test('goes back with Esc and with the browser', async ({ page, example }) => {
@@ -147,7 +147,7 @@ test.describe('the drill-down', () => {
     await open(page, example.url);
     await block(page, 'Qwen2MLP').locator('> .arch-block .arch-caret').click();
     const mlp = below(FOLD, 'Qwen2MLP');
-    expect((await figures(block(page, 'MergedColumnParallelLinear')))[0]).toBe(time(below(mlp, 'MergedColumnParallelLinear').gpu_ns));
+    await expectText(figures(block(page, 'MergedColumnParallelLinear')).first(), time(below(mlp, 'MergedColumnParallelLinear').gpu_ns));
     await expect(block(page, 'SiluAndMul')).toHaveAttribute('aria-level', '4');
     await block(page, 'before the model').locator('> .arch-block .arch-caret').click();
     await page.getByRole('treeitem', { name: /^1? ?op/ }).first().isVisible();
@@ -164,7 +164,7 @@ test('a deep link leads to the same place after a reload', async ({ page, exampl
   const check = async (): Promise<void> => {
     await expectView(page, 'vMod');
     await expect(page.locator('.arch-crumbs')).toContainText('layer 3');
-    expect((await figures(block(page, 'aten::linear')))[0]).toBe(time(LINEAR.all_layer_gpu_ns?.[3] ?? -1));
+    await expectText(figures(block(page, 'aten::linear')).first(), time(LINEAR.all_layer_gpu_ns?.[3] ?? -1));
   };
   await check();
   await page.reload();
@@ -275,12 +275,11 @@ test('layer types that take turns are kept apart and coloured', async ({ page })
   try {
     await open(page, server.url);
     await expect(page.locator('.arch-pattern-head')).toContainText('(A B)×4');
-    const types = await page.locator('.arch-rail-row .arch-type').allInnerTexts();
-    expect(types).toEqual(['A', 'B', 'A', 'B', 'A', 'B', 'A', 'B']);
+    await expectText(page.locator('.arch-rail-row .arch-type'), ['A', 'B', 'A', 'B', 'A', 'B', 'A', 'B']);
     const colors = await page.locator('.arch-rail-bar > span').evaluateAll((bars) => bars.map((bar) => getComputedStyle(bar).backgroundColor));
     expect(new Set(colors).size).toBe(2);
     // 1, 3, 5 and 7 µs of attention.
-    expect((await figures(block(page, 'AttentionLayer')))[0]).toBe('16.00 µs');
+    await expectText(figures(block(page, 'AttentionLayer')).first(), '16.00 µs');
     await page.getByRole('option', { name: /^layer 2,/ }).click();
     await expect(page.locator('.arch-cards .arch-card strong').first()).toHaveText(/^3.000.µs$/);
   } finally {
@@ -296,7 +295,7 @@ test('a document with the older keys alone opens, and says what it does not know
   await page.getByRole('tab', { name: 'Architecture' }).click();
   await expect(page.locator('.arch-note')).toContainText('older keys');
   // 10, 20 and 30 µs of the CPU.
-  expect((await figures(block(page, 'OldLayer')))[0]).toBe('60.00 µs');
+  await expectText(figures(block(page, 'OldLayer')).first(), '60.00 µs');
   await page.getByRole('option', { name: /^layer 1,/ }).click();
   await expect(page.locator('tr.arch-row-op td').nth(1)).toHaveText(/^9.000.µs$/);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { time } from './figures';
-import { at, expect, plain, test } from './fixtures';
+import { at, expect, expectText, test } from './fixtures';
 import { EXAMPLE, run, scratchFolder, sharedTrace } from './program';
 
 /** The page as it is built, without anything in it. */
@@ -42,7 +42,7 @@ test.describe('dropped documents', () => {
     await page.getByRole('tab', { name: 'Profiler' }).click();
     const row = page.getByRole('treegrid').getByRole('row').filter({ hasText: model.name }).first();
     await expect(row).toBeVisible();
-    expect(plain(await row.locator('[data-column="gpu"]').innerText())).toBe(time(model.gpu_ns));
+    await expectText(row.locator('[data-column="gpu"]'), time(model.gpu_ns));
   });
 
   test('model_execution.json with the older keys alone gives one too', async ({ page }) => {
@@ -58,8 +58,8 @@ test.describe('dropped documents', () => {
     await drop(page, 'model_execution.json', older);
     await page.getByRole('tab', { name: 'Profiler' }).click();
     const row = page.getByRole('treegrid').getByRole('row').filter({ hasText: 'Linear_1' });
-    expect(plain(await row.locator('[data-column="gpu"]').innerText())).toBe('40.00 µs');
-    expect(plain(await row.locator('[data-column="cpu"]').innerText())).toBe('12.50 µs');
+    await expectText(row.locator('[data-column="gpu"]'), '40.00 µs');
+    await expectText(row.locator('[data-column="cpu"]'), '12.50 µs');
   });
 
   test('per_request_profiles.json gives a column a request', async ({ page }) => {
@@ -86,7 +86,7 @@ test.describe('dropped documents', () => {
     await drop(page, 'out.json', text);
     await expect(page.getByRole('columnheader', { name: /Slow/ })).toContainText('p90');
     const row = page.getByRole('treegrid').getByRole('row').filter({ hasText: root?.path ?? '?' }).first();
-    expect(plain(await row.locator('[data-column="col.0"]').innerText())).toBe(time(root?.gpu_ns[0] ?? 0));
+    await expectText(row.locator('[data-column="col.0"]'), time(root?.gpu_ns[0] ?? 0));
     await page.getByRole('columnheader', { name: /Slow/ }).getByRole('button').click();
     await expect(page).toHaveURL(/request=1/);
   });

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Page, test as base, expect } from '@playwright/test';
+import { type Locator, type Page, test as base, expect } from '@playwright/test';
 import { EXAMPLE, type ViewServer, startView } from './program';
 
 interface Watched {
@@ -14,6 +14,20 @@ function isFault(type: string): boolean {
   return type === 'error' || type === 'warning';
 }
 
+/** LAYERSCOPE_SLOW=8: as on a processor that is so many times slower, with answers that come late and out of turn. */
+const SLOW = Number(process.env.LAYERSCOPE_SLOW ?? 1);
+const LATEST_ANSWER_MS = 1000;
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW });
+  await page.route(/\/api\//, async (route) => {
+    await new Promise((done) => setTimeout(done, LATEST_ANSWER_MS * Math.random()));
+    // The page may be gone meanwhile.
+    await route.continue().catch(() => undefined);
+  });
+}
+
 export const test = base.extend<{ watched: Watched }, { example: ViewServer }>({
   example: [
     // eslint-disable-next-line no-empty-pattern
@@ -26,6 +40,7 @@ export const test = base.extend<{ watched: Watched }, { example: ViewServer }>({
   ],
   watched: [
     async ({ page }, use) => {
+      if (SLOW > 1) await slowDown(page);
       const faults: string[] = [];
       page.on('console', (message) => {
         if (isFault(message.type())) faults.push(`console: ${message.text()} ${message.location().url}`);
@@ -59,6 +74,11 @@ export async function expectAccessible(page: Page): Promise<void> {
     .filter((violation) => violation.impact === 'serious' || violation.impact === 'critical')
     .map((violation) => `${violation.id}: ${violation.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`).join(' | ')}`);
   expect(serious).toEqual([]);
+}
+
+/** What stands there, once it stands there: a page draws when its answers come, which no test waits for elsewhere. */
+export async function expectText(of: Locator, text: string | readonly string[]): Promise<void> {
+  await expect(of).toHaveText(text, { useInnerText: true });
 }
 
 /** No-break spaces as spaces. */

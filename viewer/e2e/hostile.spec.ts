@@ -28,12 +28,9 @@ function hostileTrace(): string {
 async function expectShownAsText(page: Page): Promise<void> {
   await expect(page.getByRole('treegrid').getByRole('row').nth(1)).toBeVisible();
   await page.getByRole('button', { name: 'Expand all' }).click();
-  const text = await page.getByRole('treegrid').innerText();
-  expect(text).toContain('<script>window.hit=1</script>');
-  expect(text).toContain('rtl\\u202eevil\\u2066');
-  expect(text).toContain('ctl␁␛[31m␡');
-  expect(text).toContain('&lt;b&gt;');
-  expect(text).not.toContain('\u202e');
+  const tree = page.getByRole('treegrid');
+  for (const text of ['<script>window.hit=1</script>', 'rtl\\u202eevil\\u2066', 'ctl␁␛[31m␡', '&lt;b&gt;']) await expect(tree).toContainText(text);
+  await expect(tree).not.toContainText('\u202e');
   await expect(page.getByRole('region', { name: 'Kernels' })).toContainText('kernel <script>');
   expect(await page.evaluate(() => 'hit' in window)).toBe(false);
   expect(await page.locator('script').count()).toBeLessThanOrEqual(2);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import { percent, time } from './figures';
-import { at, expect, expectAccessible, plain, test } from './fixtures';
+import { at, expect, expectAccessible, expectText, plain, test } from './fixtures';
 import { EXAMPLE, dataOf } from './program';
 
 interface Node {
@@ -42,8 +42,8 @@ function rowOf(page: Page, name: string): Locator {
   return page.getByRole('treegrid').getByRole('row').filter({ has: page.locator('.tree-label > .name:first-child', { hasText: new RegExp(`^${name}$`) }) });
 }
 
-async function cell(row: Locator, column: string): Promise<string> {
-  return plain(await row.locator(`[data-column="${column}"]`).innerText());
+function cell(row: Locator, column: string): Locator {
+  return row.locator(`[data-column="${column}"]`);
 }
 
 async function open(page: Page, url: string, hash = 'tab=profiler'): Promise<void> {
@@ -59,13 +59,13 @@ test.describe('the module tree', () => {
       const node = nodeAt(path);
       const parent = node.parent === null ? MODULES.total.gpu_ns : (MODULES.nodes[node.parent]?.gpu_incl_ns ?? 0);
       const row = rowOf(page, path.split('.').at(-1) ?? '');
-      expect(await cell(row, 'gpu')).toBe(time(node.gpu_incl_ns));
-      expect(await cell(row, 'own')).toBe(time(node.gpu_excl_ns));
-      expect(await cell(row, 'cpu')).toBe(time(node.cpu_ns));
-      expect(await cell(row, 'kernels')).toBe(node.kernels_incl.toLocaleString('en-US'));
-      expect(await cell(row, 'calls')).toBe(String(node.calls));
+      await expectText(cell(row, 'gpu'), time(node.gpu_incl_ns));
+      await expectText(cell(row, 'own'), time(node.gpu_excl_ns));
+      await expectText(cell(row, 'cpu'), time(node.cpu_ns));
+      await expectText(cell(row, 'kernels'), node.kernels_incl.toLocaleString('en-US'));
+      await expectText(cell(row, 'calls'), String(node.calls));
       // The 36 layers stand below a row of their own, whose parent is the model.
-      if (!path.includes('Layer')) expect(await cell(row, 'share')).toBe(percent(node.gpu_incl_ns, parent));
+      if (!path.includes('Layer')) await expectText(cell(row, 'share'), percent(node.gpu_incl_ns, parent));
     }
   });
 
@@ -80,7 +80,7 @@ test.describe('the module tree', () => {
       if (pass === undefined) throw new Error('no pass');
       const { nodes } = dataOf<Modules>('modules', EXAMPLE, '--pass', String(pass.index));
       await expect(page.getByRole('columnheader', { name: title })).toContainText(`pass ${pass.index}`);
-      await expect.poll(() => cell(rowOf(page, 'Qwen3ForCausalLM_0'), `col.pass${pass.index}`)).toBe(time(nodes[0]?.gpu_incl_ns ?? 0));
+      await expectText(cell(rowOf(page, 'Qwen3ForCausalLM_0'), `col.pass${pass.index}`), time(nodes[0]?.gpu_incl_ns ?? 0));
     }
   });
 
@@ -88,7 +88,7 @@ test.describe('the module tree', () => {
     await open(page, example.url);
     const layers = MODULES.nodes.filter((node) => node.class === 'Qwen3DecoderLayer');
     const row = rowOf(page, 'Qwen3DecoderLayer_0..35');
-    expect(await cell(row, 'gpu')).toBe(time(layers.reduce((sum, node) => sum + node.gpu_incl_ns, 0)));
+    await expectText(cell(row, 'gpu'), time(layers.reduce((sum, node) => sum + node.gpu_incl_ns, 0)));
     await page.getByRole('button', { name: 'Group repeats' }).click();
     await expect(rowOf(page, 'Qwen3DecoderLayer_3')).toBeVisible();
     await expect(page).toHaveURL(/prof\.flat=1/);
@@ -135,9 +135,9 @@ test.describe('the module tree', () => {
     await page.getByRole('columnheader', { name: 'Calls' }).getByRole('button').click();
     await expect(page.getByRole('columnheader', { name: 'Calls' })).toHaveAttribute('aria-sort', 'descending');
     await page.getByRole('columnheader', { name: 'GPU time' }).getByRole('button').click();
-    const names = await page.getByRole('treegrid').locator('.tree-label > .name:first-child').allInnerTexts();
+    const names = page.getByRole('treegrid').locator('.tree-label > .name:first-child');
     const roots = MODULES.nodes.filter((node) => node.parent === null).sort((a, b) => b.gpu_incl_ns - a.gpu_incl_ns).map((node) => node.path);
-    expect(names.filter((name) => roots.includes(name))).toEqual(roots);
+    await expect.poll(async () => (await names.allInnerTexts()).filter((name) => roots.includes(name))).toEqual(roots);
   });
 });
 
@@ -147,7 +147,7 @@ test.describe('a selection', () => {
     const check = async (): Promise<void> => {
       const row = rowOf(page, 'Qwen3DecoderLayer_7');
       await expect(row).toHaveAttribute('aria-selected', 'true');
-      expect(await cell(row, 'gpu')).toBe(time(nodeAt(LAYER).gpu_incl_ns));
+      await expectText(cell(row, 'gpu'), time(nodeAt(LAYER).gpu_incl_ns));
     };
     await check();
     await page.reload();
@@ -160,8 +160,8 @@ test.describe('a selection', () => {
     const kernels = dataOf<{ rows: readonly { sum_ns: number; n: number }[]; total: { sum_ns: number } }>('kernels', EXAMPLE, '--module', LAYER, '-n', '200');
     await expect(panel.locator('.table-bar')).toContainText(time(kernels.total.sum_ns).replaceAll(' ', '\u00a0'));
     const first = panel.locator('tbody tr').first();
-    expect(plain(await first.locator('td').nth(3).innerText())).toBe(time(kernels.rows[0]?.sum_ns ?? 0));
-    expect(plain(await first.locator('td').nth(2).innerText())).toBe(String(kernels.rows[0]?.n));
+    await expectText(first.locator('td').nth(3), time(kernels.rows[0]?.sum_ns ?? 0));
+    await expectText(first.locator('td').nth(2), String(kernels.rows[0]?.n));
     await panel.getByRole('button', { name: 'Layer', exact: true }).click();
     const { pass } = dataOf<{ pass: number }>('layers', EXAMPLE);
     const ofLayer = dataOf<{ total: { sum_ns: number; n: number } }>('kernels', EXAMPLE, '--layer', '7', '--pass', String(pass));
@@ -200,8 +200,7 @@ test.describe('the layers', () => {
     const panel = page.getByRole('region', { name: 'Layers' });
     const totals = new Map<string, number>();
     for (const layer of layers) for (const [name, ns] of Object.entries(layer.by_category)) totals.set(name, (totals.get(name) ?? 0) + ns);
-    const notes = (await panel.locator('.heat-notes > div').allInnerTexts()).map(plain);
-    expect(notes).toEqual([...totals.values()].sort((a, b) => b - a).map(time));
+    await expectText(panel.locator('.heat-notes > div'), [...totals.values()].sort((a, b) => b - a).map(time));
     await panel.locator('.heat-cells').focus();
     for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowRight');
     const largest = [...totals].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';

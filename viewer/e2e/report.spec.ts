@@ -1,5 +1,5 @@
 import { percent, time } from './figures';
-import { at, expect, plain, test } from './fixtures';
+import { at, expect, expectText, test } from './fixtures';
 import { EXAMPLE, dataOf, reportOf } from './program';
 
 interface Modules {
@@ -16,7 +16,7 @@ test('a report in one file opens from disk, asks no network, and shows the same 
   const { nodes, total } = dataOf<Modules>('modules', EXAMPLE);
   const root = nodes[0];
   await expect(row.locator('[data-column="gpu"]')).toContainText(time(root?.gpu_incl_ns ?? 0).replaceAll(' ', '\u00a0'));
-  expect(plain(await row.locator('[data-column="share"]').innerText())).toBe(percent(root?.gpu_incl_ns ?? 0, total.gpu_ns));
+  await expectText(row.locator('[data-column="share"]'), percent(root?.gpu_incl_ns ?? 0, total.gpu_ns));
   for (const tab of ['Workload', 'Architecture', 'Profiler']) await page.getByRole('tab', { name: tab }).click();
   await page.getByRole('columnheader', { name: 'Slow' }).waitFor();
   expect(asked).toEqual([asked[0]]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Download, Locator, Page } from '@playwright/test';
 import { time } from './figures';
-import { at, expect, expectAccessible, plain, test } from './fixtures';
+import { at, expect, expectAccessible, expectText, plain, test } from './fixtures';
 import { sharedTrace } from './program';
 import {
   HOSTILE,
@@ -109,7 +109,7 @@ test.describe('figures on the screen', () => {
     const run = page.locator('.wl-kpis');
     await expect(run).toContainText(`Completed${Number(summary.completed)}`);
     await expect(run).toContainText(`Failed${Number(summary.failed)}`);
-    expect(plain(await run.innerText())).toContain(time(Number(summary.duration_ns)));
+    await expect(run).toContainText(time(Number(summary.duration_ns)));
     const peak = Math.max(...concurrency.map(({ n }) => n));
     await expect(run).toContainText(`Peak in flight${peak}`);
     for (const key of ['request_throughput_per_s', 'output_token_throughput_per_s']) {
@@ -130,7 +130,7 @@ test.describe('figures on the screen', () => {
           await expect(cell).toHaveText('–');
           continue;
         }
-        expect(plain(await cell.innerText())).toBe(time(value));
+        await expectText(cell, time(value));
         expect(plain(await cell.getAttribute('title'))).toContain(exact(value));
       }
     }
@@ -161,9 +161,7 @@ test.describe('figures on the screen', () => {
       return;
     }
     const above = requests.filter(({ ok, ttft_ns }) => ok && (ttft_ns ?? 0) > threshold).length;
-    expect(plain(await legend.locator('[data-class=queued]').innerText())).toMatch(
-      new RegExp(`^TTFT > ${time(threshold)}\\s*${above}$`),
-    );
+    await expect(legend.locator('[data-class=queued]')).toHaveText(new RegExp(`^TTFT > ${time(threshold).replace(' ', '\\s')}\\s*${above}$`));
   });
 
   test('are those of the server', async ({ page }) => {
@@ -178,7 +176,7 @@ test.describe('figures on the screen', () => {
     await expect(figure('generation')).toHaveText(String(value('vllm:generation_tokens_total')));
     await expect(figure('preemptions')).toHaveText(String(value('vllm:num_preemptions_total')));
     await expect(figure('prefix')).toContainText(`${value('vllm:prefix_cache_hits_total')} of 641`);
-    expect(plain(await figure('kv').innerText())).toContain('0.0 %');
+    await expect(figure('kv')).toContainText('0.0 %');
   });
 });
 
@@ -204,7 +202,7 @@ test.describe('selection', () => {
     const chosen = TWENTY.document.requests.filter(inside).map(({ ttft_ns }) => ttft_ns ?? 0);
     const mean = chosen.reduce((sum, value) => sum + value, 0) / chosen.length;
     const cell = panel(page, 'percentiles').locator('[data-quantity=ttft] tr[data-set=selected] td').first();
-    await expect.poll(async () => plain(await cell.innerText())).toBe(time(mean));
+    await expectText(cell, time(mean));
     await page.keyboard.press('Escape');
     await expect.poll(() => state(page)).toBe('20 requests');
     await expect.poll(() => rangesIn(page)).toEqual({});
@@ -343,7 +341,7 @@ test.describe('what a benchmark may hold or lack', () => {
     await expect(page.getByText('vllm bench serve … --save-result --save-detailed')).toBeVisible();
     await expect(panel(page, 'server')).toContainText('/metrics');
     const cells = panel(page, 'percentiles').locator('[data-quantity=ttft] td');
-    expect((await cells.allInnerTexts()).map(plain)).toEqual(['20.00 ms', '3.000 ms', '19.00 ms', '–', '–', '31.00 ms']);
+    await expectText(cells, ['20.00 ms', '3.000 ms', '19.00 ms', '–', '–', '31.00 ms']);
     await expectAccessible(page);
   });
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ModelExecution } from '../data/documents';
 import { useAnalysis, useDocument } from '../state/answers';
 import { useShortNames } from '../state/short_names';
@@ -143,7 +143,7 @@ function Main({ where, context, onLook }: MainProps): JSX.Element {
 /** The block that was drilled into has the focus again on the way up; on the way down the first one. */
 function useFocusOnArrival(where: Where, box: { current: HTMLElement | null }): void {
   const last = useRef<Where | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = last.current;
     last.current = where;
     // Only a focus that went away with the view before is set anew.
@@ -163,7 +163,7 @@ function Architecture({ model }: { model: ArchModel }): JSX.Element {
   const names = useShortNames();
   const [looked, setLooked] = useState<ArchNode | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setLooked(null);
   }, [where.view, where.node, where.layer]);
   useFocusOnArrival(where, box);

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { counted } from '../ui/format';
 import { visibleText } from '../ui/visible_text';
 import type { FlowContext } from './block';
@@ -286,7 +286,7 @@ function useTree(props: FlowViewProps): Tree & { onKeyDown: (event: KeyboardEven
 export function FlowView(props: FlowViewProps): JSX.Element {
   const tree = useTree(props);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (box.current === null) return;
     // One block can always be reached by the Tab key.
     if (box.current.querySelector('[role=treeitem][tabindex="0"]') === null) {

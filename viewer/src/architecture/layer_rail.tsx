@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { count, ns } from '../ui/format';
 import { tipProps } from '../ui/tooltip';
 import { useSize } from '../ui/use_size';
@@ -103,10 +103,10 @@ export function LayerRail(props: RailProps): JSX.Element | null {
   const shown = windowOf(rows.length, ROW, top, height === 0 ? 700 : height);
   const focus = useRef<number | null>(null);
   const chosenAt = rows.findIndex((row) => row.layer.index === chosen?.index);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (chosenAt >= 0 && box.current !== null) revealRow(box.current, chosenAt, ROW, 0);
   }, [chosenAt]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focus.current === null) return;
     box.current?.querySelector<HTMLElement>(`[data-row="${focus.current}"]`)?.focus({ preventScroll: true });
     focus.current = null;

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { openFiles } from './opening';
 
 /** Takes files dropped anywhere on the page. */
 export function DropZone(): JSX.Element | null {
   const [over, setOver] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Enter and leave come in pairs for each element that is crossed.
     let depth = 0;
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface PopoverProps {
   readonly button: ComponentChildren;
@@ -14,7 +14,7 @@ export function Popover({ button, buttonClass, label, children }: PopoverProps):
   const host = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return undefined;
     const onPointer = (event: PointerEvent): void => {
       if (event.target instanceof Node && host.current?.contains(event.target) !== true) setOpen(false);

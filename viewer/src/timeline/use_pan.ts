@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
 /** A press that moved less is a click. */
@@ -63,7 +63,7 @@ interface WheelHandlers {
 export function useWheel(ref: RefObject<HTMLElement>, handlers: WheelHandlers): void {
   const latest = useRef(handlers);
   latest.current = handlers;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return undefined;
     const onWheel = (event: WheelEvent): void => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { csv, download } from './download';
 import { count } from './format';
 import { NameText } from './name_text';
@@ -127,7 +127,7 @@ export function rowAfterKey(key: string, at: number, n: number, page: number): n
 function useRowFocus(box: RefObject<HTMLDivElement>, n: number): { at: number; go: (index: number) => void; seen: (index: number) => void } {
   const [at, setAt] = useState(0);
   const wanted = useRef<number | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wanted.current === null) return;
     box.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`)?.focus({ preventScroll: true });
     wanted.current = null;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX, TargetedFocusEvent, TargetedPointerEvent } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** What a tooltip says. Texts are shown as they are given: make names visible first. */
 export interface TipContent {
@@ -96,7 +96,7 @@ function placeBeside(anchor: Anchor, width: number, height: number): { left: num
 }
 
 function useEscape(active: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!active) return undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && shown.peek() !== null) {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { select, selection, tab } from '../state/state';
 import { count, ns } from '../ui/format';
 import { NameText } from '../ui/name_text';
@@ -38,7 +38,7 @@ import './server.css';
 
 /** Escape takes the selection back, wherever the focus is; a second one lets go of the request. */
 function useEscape(hasRanges: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.defaultPrevented || tab.peek() !== 'workload') return;
       if (hasRanges) setRanges({});
