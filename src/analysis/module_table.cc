@@ -7,6 +7,7 @@
 #include "src/analysis/alignment_table.h"
 #include "src/analysis/module_labels.h"
 #include "src/analysis/row_table.h"
+#include "src/base/checked_sum.h"
 #include "src/base/format_number.h"
 #include "src/table/limit.h"
 
@@ -152,6 +153,25 @@ std::string MoreRootsText(const ModuleNodes& tree, const std::vector<ModuleNode>
                      base::FormatDuration(more_ns));
 }
 
+/// "modules inside of these that are not listed: 8.65 ms": of rows that some of their modules stand
+/// below, the time of the others.
+std::string LeftOutBelowText(const std::vector<ModuleNode>& rows) {
+  std::vector<int64_t> below_ns(rows.size(), -1);  // -1: none is shown
+  for (const ModuleNode& row : rows) {
+    if (row.parent < 0) continue;
+    int64_t& sum_ns = below_ns[static_cast<size_t>(row.parent)];
+    sum_ns = base::AddClamped(std::max<int64_t>(sum_ns, 0), row.gpu_incl_ns);
+  }
+  int64_t left_ns = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (below_ns[i] < 0) continue;
+    left_ns += rows[i].gpu_incl_ns - rows[i].gpu_excl_ns - below_ns[i];
+  }
+  if (left_ns <= 0) return {};
+  return fmt::format("modules inside of these that are not listed: {}",
+                     base::FormatDuration(left_ns));
+}
+
 }  // namespace
 
 table::Table NodesForMachines(const RankView& view, std::vector<ModuleNode> nodes) {
@@ -227,6 +247,7 @@ table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
                                std::vector<ModuleNode> rows) {
   LabelRows(rows);
   std::string more = MoreRootsText(tree, rows);
+  std::string below = LeftOutBelowText(rows);
   if (tree.unattributed.activities > 0) rows.push_back(UnattributedRow(tree.unattributed));
   const bool with_class = AnyClass(rows);
   RowTable<ModuleNode> builder(std::move(rows));
@@ -235,6 +256,7 @@ table::Block BlockOfTopModules(const RankView& view, const ModuleNodes& tree,
   table::Table table = builder.Take();
   table.title = TitleOf(view, tree);
   if (!more.empty()) table.notes.push_back(std::move(more));
+  if (!below.empty()) table.notes.push_back(std::move(below));
   AddNotes(view, tree, table);
   if (std::string files = ReplaySourcesText(view); !files.empty()) {
     table.notes.push_back("modules of graph replays from " + files);

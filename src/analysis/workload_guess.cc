@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
+#include <tuple>
+
+#include "src/base/checked_sum.h"
 
 namespace layerscope::analysis {
 namespace {
@@ -125,6 +129,42 @@ Guess FromProcesses(const RankView& view) {
   return {};
 }
 
+/// Siblings of one class that have children.
+struct LayerKind {
+  int64_t parent = -1;
+  std::string_view class_name;
+  std::string_view stem;  ///< "model.layers." of a recorded path; empty: its end is no number
+  int64_t n = 0;
+  int64_t gpu_ns = 0;
+};
+
+/// What stands before the number, or the range of numbers, at the end of a path.
+std::string_view StemOf(const ModuleNode& node) {
+  const std::string_view path = node.has_path ? std::string_view(node.path) : std::string_view();
+  const size_t end = path.find_last_not_of("0123456789.");
+  if (end == std::string_view::npos || end + 2 >= path.size() || path[end + 1] != '.') return {};
+  return path.substr(0, end + 2);
+}
+
+/// In order of first call. Rows of one class that are not alike (dense layers and layers with
+/// experts) are of one kind.
+std::vector<LayerKind> LayerKinds(const std::vector<ModuleNode>& collapsed) {
+  const std::vector<size_t> ends = SubtreeEnds(collapsed);
+  std::vector<LayerKind> kinds;
+  std::map<std::tuple<int64_t, LabelValue, std::string_view>, size_t>
+      known;  // parent, process, class
+  for (size_t i = 0; i < collapsed.size(); ++i) {
+    const ModuleNode& node = collapsed[i];
+    if (ends[i] == i + 1) continue;
+    const auto [at, is_new] =
+        known.try_emplace({node.parent, node.place.pid, node.class_name}, kinds.size());
+    if (is_new) kinds.push_back({node.parent, node.class_name, StemOf(node)});
+    kinds[at->second].n += node.repeat;
+    kinds[at->second].gpu_ns = base::AddClamped(kinds[at->second].gpu_ns, node.gpu_incl_ns);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 Guess GuessEngine(const RankView& view) {
@@ -150,15 +190,20 @@ Guess GuessModel(const std::vector<ModuleNode>& nodes, int64_t total_ns) {
 }
 
 std::string LayersText(const std::vector<ModuleNode>& collapsed) {
-  const std::vector<size_t> ends = SubtreeEnds(collapsed);
-  const ModuleNode* best = nullptr;
-  for (size_t i = 0; i < collapsed.size(); ++i) {
-    const ModuleNode& node = collapsed[i];
-    const bool is_run = node.repeat > 1 && ends[i] > i + 1;
-    if (is_run && (best == nullptr || node.gpu_incl_ns > best->gpu_incl_ns)) best = &node;
+  const std::vector<LayerKind> kinds = LayerKinds(collapsed);
+  const LayerKind* best = nullptr;
+  for (const LayerKind& kind : kinds) {
+    if (kind.n > 1 && (best == nullptr || kind.gpu_ns > best->gpu_ns)) best = &kind;
   }
   if (best == nullptr) return {};
-  return fmt::format("{} × {}", best->repeat, best->class_name);
+  std::string text;
+  for (const LayerKind& kind : kinds) {
+    const bool beside =
+        kind.parent == best->parent && !kind.stem.empty() && kind.stem == best->stem;
+    if (&kind != best && !beside) continue;
+    text += fmt::format("{}{} × {}", text.empty() ? "" : " + ", kind.n, kind.class_name);
+  }
+  return text;
 }
 
 }  // namespace layerscope::analysis

@@ -28,8 +28,9 @@ Guess GuessEngine(const RankView& view);
 /// samplers are left).
 Guess GuessModel(const std::vector<ModuleNode>& nodes, int64_t total_ns);
 
-/// "36 × Qwen3DecoderLayer": the largest run of like modules that have children; empty when there
-/// is none of at least two. `collapsed` is the tree with runs folded.
+/// "36 × Qwen3DecoderLayer": the siblings of one class that have children and the most time, alike
+/// or not, with those of other classes that are numbered along with them ("4 × AttentionLayer + 28
+/// × MambaLayer"); empty when there are not at least two. `collapsed` is the tree with runs folded.
 std::string LayersText(const std::vector<ModuleNode>& collapsed);
 
 }  // namespace layerscope::analysis

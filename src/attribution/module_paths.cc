@@ -121,9 +121,14 @@ void AddUnnamed(const model::ModelTree& tree, const TreeMatch& match, const Path
   };
   add_left(match.n_other,
            fmt::format("does not have the other model that calls them ({})", match.other));
-  add_left(match.n_instances - match.n_matched - match.n_by_data - match.n_other,
-           tree.call_order.empty() ? "has no call_order, and as many like siblings were not called"
-                                   : "has no call of theirs");
+  add_left(match.n_made_anew,
+           fmt::format(
+               "has fewer of their class than are called ({}), as where a forward makes them anew",
+               match.made_anew));
+  add_left(
+      match.n_instances - match.n_matched - match.n_by_data - match.n_other - match.n_made_anew,
+      tree.call_order.empty() ? "has no call_order, and as many like siblings were not called"
+                              : "has no call of theirs");
   add_left(match.n_foreign, fmt::format("does not have their classes ({})", match.foreign));
 }
 

@@ -149,6 +149,28 @@ TEST(ApplyModelTree, ATraceWithMoreInstancesIsOfAnotherModel) {
   }
 }
 
+TEST(ApplyModelTree, AClassThatAForwardMakesAnewIsLeftOutAlone) {
+  // The tree has one Rope; its first layer makes two more, which hold nothing.
+  for (const char* order : {"", kCallOrder}) {
+    TraceBuilder build = Forward(2);
+    const auto main = build.Thread(1, 1);
+    build.Scope(main, "Rope_1", 126, 2);
+    build.Scope(main, "Rope_2", 143, 2);
+    const Applied applied(std::move(build), Tree(order));
+    EXPECT_EQ(applied.misfit, "");
+    auto paths = applied.Paths();
+    EXPECT_EQ(paths["Layer_1"], "layers.1");
+    EXPECT_EQ(paths["Norm_2"], "norm");
+    EXPECT_EQ(paths["Rope_0"], "layers.0.attn.Rope_0");
+    EXPECT_EQ(paths["Rope_2"], "layers.0.attn.Rope_2");
+    ASSERT_EQ(applied.warnings.size(), 1U);
+    EXPECT_EQ(applied.warnings[0].code, "model_tree_partial");
+    EXPECT_EQ(applied.warnings[0].count, 3);
+    EXPECT_NE(applied.warnings[0].message.find("3 of Rope"), std::string::npos)
+        << applied.warnings[0].message;
+  }
+}
+
 TEST(ApplyModelTree, AModelWithFewerLayersNestsOtherwise) {
   // Norm_1, the last, would be layers.1.norm, and layers.1 is never called.
   const Applied applied(Forward(1), Tree(kCallOrder));

@@ -46,6 +46,7 @@ class TreeMatcher {
     ReadClasses();
     FindOtherModels();
     FindInstances();
+    FindMadeAnew();
     FindCalledParents();
     if (tree_.call_order.empty()) {
       MatchSiblings();
@@ -63,6 +64,9 @@ class TreeMatcher {
     bool by_data = false;
     bool is_called = false;  ///< the trace has an instance of it
     bool is_container = false;
+    bool holds_others = false;  ///< in the trace
+    bool is_made_anew = false;  ///< a forward makes modules of it beside those of the tree
+    int64_t n_called = 0;       ///< by the numbers of its instances
   };
   struct Instance {
     ModuleId first;  ///< the first module of that name
@@ -136,6 +140,7 @@ class TreeMatcher {
       if (module.parent.valid()) {
         const size_t parent = module.parent.index();
         near_[i] = instance_of_[parent] == kNone ? near_[parent] : module.parent;
+        if (instance_of_[parent] != kNone) ClassOf(instance_of_[parent]).holds_others = true;
       }
       const InstanceName name = SplitInstance(trace_.strings[module.name]);
       const auto found = class_ids_.find(name.class_name);
@@ -146,6 +151,7 @@ class TreeMatcher {
       }
       Class& of = classes_[static_cast<size_t>(found->second)];
       of.is_called = of.is_called || in_other_[i] == 0;
+      if (in_other_[i] == 0) of.n_called = std::max(of.n_called, name.number + 1);
       const uint64_t key = uint64_t{module.process.index()} << 32U | module.name.index();
       const auto [at, is_new] = known.try_emplace(key, static_cast<int32_t>(instances_.size()));
       if (is_new) instances_.push_back({ModuleId(i), found->second, name.number, kNone, false});
@@ -154,6 +160,26 @@ class TreeMatcher {
       if (in_other_[i] == 0) instances_[static_cast<size_t>(at->second)].is_other = false;
     }
     CountOthers();
+  }
+
+  Class& ClassOf(int32_t instance) {
+    return classes_[static_cast<size_t>(instances_[static_cast<size_t>(instance)].class_id)];
+  }
+
+  /// Some forwards make an activation at each call. It holds nothing, so that no other class is
+  /// counted otherwise; which of its class are the tree's cannot be told.
+  void FindMadeAnew() {
+    for (Class& of : classes_) {
+      const auto n = static_cast<int64_t>(of.members.size());
+      of.is_made_anew = n > 0 && of.n_called > n && !of.holds_others && !of.by_data;
+    }
+    for (const Instance& instance : instances_) {
+      const Class& of = classes_[static_cast<size_t>(instance.class_id)];
+      if (!of.is_made_anew || instance.is_other || instance.has_path) continue;
+      if (match_.n_made_anew++ > 0) continue;
+      match_.made_anew =
+          fmt::format("{} of {}", of.n_called, tree_.modules[of.members[0]].class_name);
+    }
   }
 
   void CountOthers() {
@@ -190,7 +216,7 @@ class TreeMatcher {
   void MatchNumbers() {
     for (Instance& instance : instances_) {
       const Class& of = classes_[static_cast<size_t>(instance.class_id)];
-      if (of.by_data || instance.is_other || IsOneTooMany(instance)) continue;
+      if (of.by_data || of.is_made_anew || instance.is_other || IsOneTooMany(instance)) continue;
       instance.tree = static_cast<int32_t>(of.members[static_cast<size_t>(instance.number)]);
     }
   }
@@ -317,6 +343,7 @@ class TreeMatcher {
   void MatchGroup(const std::vector<uint32_t>& group) {
     const Instance& first = instances_[group.front()];
     const Class& of = classes_[static_cast<size_t>(first.class_id)];
+    if (of.is_made_anew) return;
     for (const uint32_t i : group) {
       if (IsOneTooMany(instances_[i])) return;
     }

@@ -28,8 +28,11 @@ struct TreeMatch {
   int64_t n_other = 0;      ///< instances that only another model calls, as a draft model beside it
   std::string other;        ///< the name of the first such model
   int64_t n_by_data = 0;    ///< instances of classes whose first calls depend on the data (experts)
-  int64_t n_misfits = 0;    ///< instances that contradict the tree
-  std::string misfit;       ///< the first of them: what does not fit, one clause
+  int64_t n_made_anew =
+      0;  ///< instances of childless classes of which more are called than the tree has
+  std::string made_anew;  ///< the first such class and how many are called: "21 of SiLU"
+  int64_t n_misfits = 0;  ///< instances that contradict the tree
+  std::string misfit;     ///< the first of them: what does not fit, one clause
 };
 
 /// By number where the tree has a call order, else by definition order among like siblings.

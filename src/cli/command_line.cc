@@ -14,6 +14,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "src/base/nearest.h"
+#include "src/base/shell_quote.h"
 
 namespace layerscope::cli {
 namespace {
@@ -189,6 +190,12 @@ base::Result<CommandLine> ParseCommandLine(const std::vector<std::string>& argum
   }
   const bool starts_with_option = first.size() > 1 && first.front() == '-';
   if (!starts_with_option && !Exists(first)) return UnknownVerb(first);
+  // `layerscope TRACE modules …`
+  if (arguments.size() > 1 && FindVerb(arguments[1]) != nullptr && !Exists(arguments[1])) {
+    return base::UsageError(
+        fmt::format("'{}' is a verb, and the verb stands first", arguments[1]),
+        fmt::format("layerscope {} {}", arguments[1], base::ShellQuoted(first)));
+  }
   return ParseVerb(*FindVerb(kDefaultVerb), arguments);
 }
 

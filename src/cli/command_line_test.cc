@@ -61,6 +61,9 @@ TEST(CommandLine, WrongWordsSuggestTheNearest) {
             "'modles' is neither a verb nor an existing file; did you mean 'modules'?");
   EXPECT_EQ(FailureOf({"info", "--stict", "a.json"}).message,
             "'info' has no option '--stict'; did you mean '--strict'?");
+  const base::Error misplaced = FailureOf({"-", "modules", "--depth", "2"});
+  EXPECT_EQ(misplaced.message, "'modules' is a verb, and the verb stands first");
+  EXPECT_EQ(misplaced.hint, "layerscope modules -");
   EXPECT_EQ(FailureOf({"absent.json"}).code, base::ErrorCode::kInvalidInput);
   EXPECT_EQ(FailureOf({}).code, base::ErrorCode::kUsage);
   EXPECT_EQ(FailureOf({"kernels", "-", "--by"}).code, base::ErrorCode::kUsage);

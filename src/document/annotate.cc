@@ -81,7 +81,7 @@ const char* NoTracksText(const layers::LayerStructure* layers) {
   return has_capture
              ? "a capture records launches and nothing ran, so there is no stream for a track; "
                "`layerscope ranges` gives the times of its launch calls"
-             : "the trace shows no pass and no module";
+             : "no GPU activity of the trace has a pass or a module, so there is nothing to draw";
 }
 
 /// "rank 1, GPU 1, stream 7, layer": rank and GPU where there are several.

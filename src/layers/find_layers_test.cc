@@ -338,6 +338,23 @@ TEST(FindLayers, SaysWhereTheConfigCountsOtherwise) {
   }
 }
 
+TEST(FindLayers, TakesNoCountThatARestAloneExceeds) {
+  // Of eight layers the last 3 kernels of layer 2 and layers 3 to 7 were recorded: more than three.
+  DecoderTrace of;
+  const Names names = DecoderTrace::PassNames(8);
+  of.RunLost(Part(names, 1 + 8 * 2 + 5, names.size()));
+  LayerOptions options;
+  options.num_layers = 3;
+  const FoundLayers found(std::move(of.build()).Build(), options);
+  ASSERT_TRUE(found.result().ok()) << found.result().error().message;
+  ASSERT_EQ(found->passes.size(), 1U);
+  ASSERT_GT(found->passes[0].n_layers, 3U);
+  EXPECT_EQ(found->layers_per_pass, std::nullopt);
+  EXPECT_TRUE(Warns(*found, "layer_count_differs"));
+  EXPECT_LT(found->passes[0].confidence, kConfident);
+  for (const Layer& layer : found->layers) EXPECT_EQ(layer.flags & kLayerFinal, 0);
+}
+
 TEST(FindLayers, RefusesAnAnchorThatMatchesEveryName) {
   DecoderTrace of;
   for (int i = 0; i < 3; ++i) of.Step("step[DECODE bs=4]", DecoderTrace::PassNames(5));

@@ -218,6 +218,12 @@ void WarnOfUnlikeLayers(const std::vector<PlacedPass>& passes, const model::Mode
 bool SetByConfig(const model::ModelConfig* config, LayerStructure& out) {
   if (config == nullptr || config->layers.empty()) return false;
   if (out.layers_per_pass && *out.layers_per_pass != config->num_layers) return false;
+  const auto is_beyond = [&](const Layer& layer) {
+    return out.passes[layer.pass.index()].kind != PassKind::kDraft &&
+           layer.index >= static_cast<int32_t>(config->layers.size());
+  };
+  // More layers than the config has are another model's.
+  if (std::any_of(out.layers.begin(), out.layers.end(), is_beyond)) return false;
   std::map<std::string, uint32_t> known;
   std::vector<uint32_t> type_of;
   for (const model::PlannedLayer& planned : config->layers) {
@@ -228,8 +234,7 @@ bool SetByConfig(const model::ModelConfig* config, LayerStructure& out) {
   }
   for (Layer& layer : out.layers) {
     const auto index = static_cast<size_t>(std::max(layer.index, 0));
-    if (out.passes[layer.pass.index()].kind == PassKind::kDraft || index >= type_of.size())
-      continue;
+    if (out.passes[layer.pass.index()].kind == PassKind::kDraft) continue;
     layer.type = type_of[index];
     layer.ratio = config->layers[index].ratio;
   }

@@ -65,7 +65,7 @@ class Placer {
       PlaceRest(pass);
       MarkCutLayers(References(pass.is_draft()), pass);
     }
-    if (!n_layers_) n_layers_ = hint_;
+    if (!n_layers_ && hint_ && MostLayers() <= *hint_) n_layers_ = hint_;
     if (rejection_) return *rejection_;
     PlaceDrafts();
     CheckHint();
@@ -86,6 +86,14 @@ class Placer {
     return std::any_of(passes_.begin(), passes_.end(), [](const PlacedPass& pass) {
       return !pass.layers.empty() && !pass.is_draft();
     });
+  }
+  /// Of a pass of the target, cut layers among them.
+  int64_t MostLayers() const {
+    size_t most = 0;
+    for (const PlacedPass& pass : passes_) {
+      if (!pass.is_draft()) most = std::max(most, pass.layers.size());
+    }
+    return static_cast<int64_t>(most);
   }
   std::optional<int64_t> HintFor(const PlacedPass& pass) const {
     return pass.is_draft() ? std::nullopt : hint_;
@@ -323,14 +331,17 @@ class Placer {
     const auto full = std::find_if(passes_.begin(), passes_.end(), [&](const PlacedPass& pass) {
       return !pass.is_draft() && static_cast<int64_t>(pass.layers.size()) == *hint_;
     });
-    if (full != passes_.end() || !n_layers_ || *n_layers_ == *hint_) return;
+    // Where no pass is whole, the longest is no proof of a count, but of more than the hint says.
+    const int64_t held = n_layers_.value_or(MostLayers());
+    if (full != passes_.end() || held == *hint_) return;
     for (PlacedPass& pass : passes_) {
       if (!pass.is_draft()) pass.confidence = std::min(pass.confidence, kContradicted);
     }
     warnings_.push_back(
         {"layer_count_differs", table::Severity::kWarning, 1,
-         fmt::format("{} says {} layers, the passes hold {}: another model, or a pipeline stage",
-                     options_.num_layers ? "--num-layers" : "the config", *hint_, *n_layers_)});
+         fmt::format("{} says {} layers, the passes hold {}{}: another model, or a pipeline stage",
+                     options_.num_layers ? "--num-layers" : "the config", *hint_, held,
+                     n_layers_ ? "" : " or more")});
   }
 
   void Finish(PlacedPass& pass) {

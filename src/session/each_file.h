@@ -34,9 +34,10 @@ base::Status ForEachFile(const std::vector<InputFile>& files, int threads, Work 
                     [&](size_t i) { errors[i] = Guarded([&] { return work(i); }); });
   for (size_t i = 0; i < files.size(); ++i) {
     if (!errors[i]) continue;
-    if (files.size() == 1 && errors[i]->message.find(files[i].path) != std::string::npos) {
-      return *std::move(errors[i]);
-    }
+    const std::string& message = errors[i]->message;
+    const bool is_named = files.size() == 1 ? message.find(files[i].path) != std::string::npos
+                                            : message.starts_with("reading " + files[i].path + ":");
+    if (is_named) return *std::move(errors[i]);
     const std::string name = files[i].path == "-" ? "standard input" : files[i].path;
     return (*std::move(errors[i])).WithContext("reading " + name);
   }

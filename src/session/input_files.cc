@@ -47,11 +47,26 @@ std::string_view Stem(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
 
-/// What lies beside traces by its name, and is none.
+/// What lies beside traces by its name, and is none: documents, and the files of a model's folder
+/// (the names under which transformers saves them).
 bool IsKnownDocument(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kDocuments = {
-      "request_metadata.json", "per_request_profiles.json", "model_execution.json",
-      "workload_data.json", "config.json"};
+  constexpr std::array<std::string_view, 17> kDocuments = {"request_metadata.json",
+                                                           "per_request_profiles.json",
+                                                           "model_execution.json",
+                                                           "workload_data.json",
+                                                           "config.json",
+                                                           "generation_config.json",
+                                                           "tokenizer.json",
+                                                           "tokenizer_config.json",
+                                                           "special_tokens_map.json",
+                                                           "added_tokens.json",
+                                                           "vocab.json",
+                                                           "chat_template.json",
+                                                           "preprocessor_config.json",
+                                                           "processor_config.json",
+                                                           "video_preprocessor_config.json",
+                                                           "hf_quant_config.json",
+                                                           "model.safetensors.index.json"};
   const std::string_view plain = name.substr(0, name.rfind(".json") + 5);
   return std::find(kDocuments.begin(), kDocuments.end(), plain) != kDocuments.end() ||
          ParseSideName(name).has_value();
@@ -229,7 +244,7 @@ base::Result<Folders> ListRecordings(const std::string& path, std::vector<std::s
 bool IsNamedRecording(const std::string& name) {
   if (IsKnownDocument(name)) return false;
   return IsDatabaseName(name) || IsReportName(name) || name.find(".trace.") != std::string::npos ||
-         ParseRankName(name).known();
+         name.starts_with("trace.") || name.starts_with("request_") || ParseRankName(name).known();
 }
 
 /// Opens no file that is not named so: there may be many.

@@ -59,6 +59,8 @@ TEST_F(InputFilesTest, ADirectoryCountsTracesAndNotWhatLiesBesideThem) {
   WriteKernel("a.json", "1");
   WriteKernel("b.json", "1");
   Write("config.json", "{}");
+  Write("tokenizer.json", "{}");
+  Write("model.safetensors.index.json", "{}");
   base::Result<std::vector<InputFile>> files = FindInputFiles({folder()});
   ASSERT_FALSE(files.ok());
   EXPECT_NE(files.error().message.find("holds 2 traces"), std::string::npos)

@@ -68,18 +68,23 @@ TEST_F(RecordingNotesTest, FoldersOfTracesBesideTracesAreNotReadAndNamed) {
   WriteKernel("run/older/rank0.json", "1");
   WriteKernel("run/captures/bs_1_rank0.json", "1");
   WriteKernel("run/whole/graph_capture_rank_0.1.pt.trace.json", "1");
+  WriteKernel("run/rank1/request_000.json", "1");
+  WriteKernel("run/requests/trace.json", "1");
+  Write("run/metadata/request_metadata.json", "{}");
   Write("run/model/tokenizer.json", "{}");
   Write("run/trees/tree_rank1.json", R"({"schema_version": 2, "tree": {}})");
   base::Result<std::vector<InputFile>> files = FindInputFiles({folder() + "/run"});
   ASSERT_TRUE(files.ok());
   ASSERT_EQ(files->size(), 1U);
-  EXPECT_EQ(files->front().unread_folders, std::vector<std::string>{folder() + "/run/older"});
+  const std::vector<std::string> folders = {folder() + "/run/older", folder() + "/run/rank1",
+                                            folder() + "/run/requests"};
+  EXPECT_EQ(files->front().unread_folders, folders);
   base::Result<Outcome> outcome = RunVerb("steps", {folder() + "/run"});
   ASSERT_TRUE(outcome.ok());
   const table::HealthEntry* const unread = FindEntry(*outcome, "folders_not_read");
   ASSERT_NE(unread, nullptr);
-  EXPECT_EQ(unread->count, 1);
-  EXPECT_NE(unread->message.find("/run/older."), std::string::npos) << unread->message;
+  EXPECT_EQ(unread->count, 3);
+  EXPECT_NE(unread->message.find("/run/older, "), std::string::npos) << unread->message;
 }
 
 TEST_F(RecordingNotesTest, ARankThatSeveralRecordingsHaveIsNamedOnce) {

@@ -73,9 +73,9 @@ table::Block FactsBlock(const WorkloadInput& input, const WorkloadFigures& figur
   add("throughput", RateText(summary.request_throughput, "req/s"));
   add("output", RateText(summary.output_token_throughput, "tok/s"));
   if (figures.split) {
-    add("waited in server",
-        fmt::format("{} of {} requests, by a TTFT above {}",
-                    base::FormatCount(figures.split->n_above),
+    // That they waited in the server would be a guess, which its own queue time may contradict.
+    add("slow first token",
+        fmt::format("{} of {} requests: TTFT above {}", base::FormatCount(figures.split->n_above),
                     base::FormatCount(figures.split->n_above + figures.split->n_below),
                     base::FormatDuration(figures.split->threshold_ns)));
   }
