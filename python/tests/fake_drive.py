@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
 from layerscope.capture.drive.drive_run import DriveSummary
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.matrix.declaration import Declaration, load_declaration
@@ -59,6 +60,21 @@ class Drive:
         return DriveSummary("vllm", "0.12.0", dict.fromkeys(plan.points, 2), 3)
 
 
+class WholeDrive(Drive):
+    """Leaves drive.plan and drive.summary, too; then it calls `ended`."""
+
+    def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self._ended = ended
+
+    def __call__(self, plan: DrivePlan, folder: Path) -> DriveSummary:
+        summary = super().__call__(plan, folder)
+        (folder / PLAN_FILE).write_text(plan.to_json())
+        (folder / SUMMARY_FILE).write_text(summary.to_json())
+        self._ended()
+        return summary
+
+
 def write_recording(folder: Path, points: list[tuple[int, int]]) -> None:
     """Two steps a point, one of three kernels of `batch` us and one of three of `past` us.
 
@@ -101,7 +117,7 @@ def _event(category: str, name: str, ts: int, dur: int) -> dict[str, Any]:
 
 
 def runs_of(declaration: Declaration) -> list[PlannedRun]:
-    return list(planned_runs(declaration, dry_run=True))
+    return list(planned_runs(declaration))
 
 
 def run_all(declaration: Declaration, drive: Drive) -> tuple[int, int, int]:

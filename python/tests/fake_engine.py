@@ -5,6 +5,7 @@ this file: `python fake_engine.py server|client ENGINE WORDS…`. They take the 
 refuse others. FAKE_ENGINE names what goes wrong, with commas:
 
   never_healthy      /health answers 503 for ever
+  drips              /health answers 200 and a byte now and then, for ever
   dies_loading       the server ends with 3 while it loads
   dies_serving       the server ends by SIGKILL at its third request
   engine_dies        the client's requests fail, and the server ends with 0 behind much talk
@@ -25,6 +26,7 @@ refuse others. FAKE_ENGINE names what goes wrong, with commas:
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -155,9 +157,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def _drip(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while True:
+                self.wfile.write(b"x")
+                time.sleep(0.2)
+
     def do_GET(self) -> None:
         metrics = "/prometheus/metrics" if self.server.engine == "trtllm" else "/metrics"
-        if self.path == "/health":
+        if self.path == "/health" and _has("drips"):
+            self._drip()
+        elif self.path == "/health":
             self._answer(503 if _has("never_healthy") else 200)
         elif self.path == metrics and self.server.has_metrics():
             self._answer(200, self.server.metrics())

@@ -72,7 +72,8 @@ def transformers_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed transformers that knows Qwen3, as far as `check` looks."""
     package = tmp_path / "site" / "transformers" / "models" / "auto"
     package.mkdir(parents=True)
-    (package / "modeling_auto.py").write_text('x = [("qwen3", "Qwen3ForCausalLM")]')
+    lists = 'MODEL_FOR_CAUSAL_LM_MAPPING_NAMES = [("qwen3", "Qwen3ForCausalLM")]'
+    (package / "modeling_auto.py").write_text(lists)
     (tmp_path / "site" / "transformers" / "__init__.py").touch()
     spec = type("Spec", (), {"submodule_search_locations": [str(tmp_path / "site/transformers")]})
     monkeypatch.setattr(engines, "is_installed", lambda engine: engine == engines.TRANSFORMERS)
@@ -93,7 +94,7 @@ def test_nothing_is_missing_on_a_machine_that_has_all(
     assert "ok      profile     generic_addnorm" in done.out
     assert "ok      layers      6: 6 FULL (0-5)" in done.out
     assert "ok      engine      transformers 5.0.0" in done.out
-    assert "ok      class       transformers has Qwen3ForCausalLM" in done.out
+    assert "ok      class       transformers has Qwen3ForCausalLM, which generates text" in done.out
     assert "ok      gpu         1 x NVIDIA B200" in done.out
     # A tree without a forward has no order of calls; what lies beside a trace needs no options.
     assert f"layerscope-capture walk {whole_model} -o model_tree.json --with-forward" in done.out

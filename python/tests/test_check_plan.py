@@ -65,6 +65,39 @@ def test_a_plan_that_cannot_be_read_blocks(patched: Path, run_capture: RunCaptur
     assert "MISSING plan        " in done.out
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"num_layers": 7}, "it is for 7 layers, X is 6 layers"),
+        ({"num_layers": 10**20}, f"it is for {10**20} layers, X is 6 layers"),
+        ({"model_type": "gpt2"}, "it is for gpt2, X is qwen3_moe"),
+        (
+            {"routing": {"experts": 9, "top_k": 2, "groups": 1, "top_groups": 1, "ep_ranks": 1}},
+            "it is for 9 experts, X has 8",
+        ),
+        ({"keep_layers": [0, 0, 0]}, "no list of different layer numbers"),
+        ({"keep_layers": [0, True]}, "no list of different layer numbers"),
+    ],
+)
+def test_a_plan_that_every_run_refuses_blocks(
+    change: dict[str, Any],
+    says: str,
+    patched: Path,
+    run_capture: RunCapture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Changed by hand beside a model of 6 layers and 8 experts."""
+    file = patched / "layerscope_patch.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+    said = says.replace("X", str(patched))
+    done = run_capture("check", patched, "--engine", "vllm")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("MISSING plan ")]
+    assert done.code == 1 and said in line
+    monkeypatch.setenv("LAYERSCOPE_PATCH", str(patched))
+    run = run_capture("profile", patched, "--dry-run", "-o", "out")
+    assert run.code != 0 and said in run.err
+
+
 def test_the_next_commands_apply_the_plan_where_the_engine_can(patched: Path) -> None:
     """Balanced routing is not known for transformers, which refuses the plan."""
     walk, profile, _ = command._next_commands(str(patched), engines.VLLM, has_gpu=True)
@@ -73,7 +106,8 @@ def test_the_next_commands_apply_the_plan_where_the_engine_can(patched: Path) ->
         assert f" '{patched}' " in line and "--dummy-weights" in line
     for line in command._next_commands(str(patched), engines.TRANSFORMERS, has_gpu=False)[:2]:
         assert line.startswith("LAYERSCOPE_PATCH=off layerscope-capture ")
-    (note,) = plan_checks.check_plan(locate(str(patched)), engines.TRANSFORMERS)
+    config = json.loads((patched / "config.json").read_text())
+    (note,) = plan_checks.check_plan(locate(str(patched)), config, engines.TRANSFORMERS)
     assert note.text.endswith("transformers has no balanced routing")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import importlib.util
 import os
@@ -208,7 +209,27 @@ def test_a_full_disk_is_an_error_line(
     assert done.code == errors.FAILED
     assert done.err == (
         "layerscope-capture check: [Errno 28] No space left on device: 'out.json'\n"
+        "  make room on this disk\n"
     )
+
+
+def test_lines_are_printed_by_one_function_alone() -> None:
+    """It writes as escapes what a terminal would take for a command: `errors.say`."""
+    root = Path(cli.__file__).parent
+    found = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Name) and node.id == "print"
+    }
+    # The latter where the package cannot be imported.
+    assert found == {"errors.py", "hooks/bootstrap/sitecustomize.py"}
+
+
+def test_a_word_that_is_no_text_is_printed_as_escapes(run_capture: RunCapture) -> None:
+    for words in (["\x1b[2J"], ["walk", "m", "\x1b[2J"], ["walk", "m", "--\x1b[2J"]):
+        said = run_capture(*words).err
+        assert "\\x1b[2J" in said and "\x1b" not in said
 
 
 @pytest.mark.parametrize("ending", [SystemExit(0), SystemExit("bye"), GeneratorExit()])
@@ -236,6 +257,35 @@ def test_an_interrupt_before_the_command_runs_is_no_traceback(
     assert (done.code, done.err) == (errors.INTERRUPTED, "layerscope-capture walk: interrupted\n")
 
 
+@pytest.mark.parametrize("module", ["layerscope.capture.cli", "argparse"])
+@pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
+def test_an_interrupt_while_python_imports_is_no_traceback(module: str, handler: str) -> None:
+    """Ctrl-C comes when it looks for the module; a shell's background has it ignored."""
+    done = _in_bare_python(
+        "import signal\n"
+        f"signal.signal(signal.SIGINT, signal.{handler})\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "sys.argv[1:] = ['--version']\n"
+        "from layerscope.capture.__main__ import main; sys.exit(main())"
+    )
+    is_ignored = handler == "SIG_IGN"
+    code = errors.OK if is_ignored else errors.INTERRUPTED
+    assert (done.returncode, done.stderr) == (code, "")
+    assert done.stdout.startswith("layerscope-capture ") is is_ignored
+
+
+def test_the_program_is_the_command_line(run_capture: RunCapture) -> None:
+    done = _in_bare_python(
+        "sys.argv[1:] = ['wlak']; from layerscope.capture.__main__ import main; sys.exit(main())"
+    )
+    assert (done.returncode, done.stderr) == (errors.USAGE, run_capture("wlak").err)
+    scripts = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    assert 'layerscope-capture = "layerscope.capture.__main__:main"' in scripts
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -253,6 +303,10 @@ def test_an_interrupt_before_the_command_runs_is_no_traceback(
         (
             ("serve-bench", "m", "--hooks", "nvtx", "annotations", "--", "--enforce-eager"),
             "'annotations' is one too many behind --hooks, which takes NAME[,NAME]\n",
+        ),
+        (
+            ("serve-bench", "m", "--hooks", "nvtx", "8", "--", "--max-model-len", "8"),
+            "'8' is one too many behind --hooks, which takes NAME[,NAME]\n",
         ),
         (
             ("hooks", "run", "--engine", "vllm", "--backend", "nvtx", "annotations", "--", "x"),

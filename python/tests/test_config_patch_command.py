@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import real_configs
 from conftest import RunCapture
 
 from layerscope.capture import errors
@@ -360,3 +361,15 @@ def test_nothing_is_computed_from_a_model_that_cannot_be(
     assert done.code == errors.INVALID_INPUT
     assert said in done.err and not (tmp_path / "out").exists()
     assert run_capture("config-patch", model, "-o", tmp_path / "out").code == errors.OK
+
+
+@pytest.mark.usefixtures("real_configs_here")
+def test_the_first_example_of_the_help_changes_its_model(run_capture: RunCapture) -> None:
+    shown = run_capture("config-patch", "--help").out.split("Examples:")[1]
+    words = shlex.split(next(line for line in shown.splitlines() if line.strip()))
+    name, *options = words[words.index("config-patch") + 1 :]
+    config = real_configs.path_of(name.replace("/", "--"))
+    done = run_capture("config-patch", config, *options, "--dry-run")
+    assert done.code == 0, done.err
+    assert "no key is changed" not in done.out
+    assert "  (--set)" in done.out

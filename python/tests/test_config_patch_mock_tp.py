@@ -5,7 +5,6 @@ Everything that is not named there must be unchanged: the whole config is compar
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
@@ -142,113 +141,6 @@ def test_other_ways_to_spread_a_model(
     assert config == _expected(name, keys)
 
 
-# name, options, what the refusal says, what it offers.
-_REFUSALS = (
-    # 1536 / 8 = 192 = 1.5 blocks: vLLM and SGLang refuse it with the same figure.
-    (
-        "Qwen--Qwen3-235B-A22B-FP8",
-        MockOptions(8),
-        "moe_intermediate_size 1536 / 8 = 192",
-        "2, 4 with --moe tp; 2, 4, 8 with --moe ep",
-    ),
-    (
-        "MiniMaxAI--MiniMax-M2.5",
-        MockOptions(8),
-        "intermediate_size 1536 / 8 = 192",
-        "2, 4 with --moe tp",
-    ),
-    (
-        "stepfun-ai--Step-3.7-Flash-FP8",
-        MockOptions(8),
-        "share_expert_dim 1280 / 8 = 160",
-        "2 with --moe tp; 2, 4, 8 with --moe ep --shared-experts whole",
-    ),
-    (
-        "deepseek-ai--DeepSeek-R1",
-        MockOptions(32),
-        "moe_intermediate_size 2048 / 32 = 64",
-        "2, 4, 8, 16 with --moe tp",
-    ),
-    (
-        "meta-llama--Llama-4-Scout-17B-16E-Instruct",
-        MockOptions(16),
-        "num_attention_heads 40 is not divisible by 16",
-        "2, 4, 8",
-    ),
-    (
-        "Qwen--Qwen3.5-122B-A10B",
-        MockOptions(32),
-        "linear_num_key_heads 16 is not divisible by 32",
-        "2, 4, 8, 16",
-    ),
-    (
-        "deepseek-ai--DeepSeek-V4-Flash",
-        MockOptions(16),
-        "o_groups 8 is not divisible by 16",
-        "2, 4, 8",
-    ),
-    (
-        "nvidia--Nemotron-H-56B-Base-8K",
-        MockOptions(16),
-        "n_groups 8 is not divisible by 16",
-        "2, 4, 8",
-    ),
-    (
-        "Qwen--Qwen3-30B-A3B",
-        MockOptions(6),
-        "num_key_value_heads 4 neither divides nor is divided by 6",
-        "2, 4",
-    ),
-    ("Qwen--Qwen3-8B", MockOptions(3), "num_attention_heads 32 is not divisible by 3", "2"),
-    (
-        "moonshotai--Kimi-K3",
-        MockOptions(5),
-        "linear_attn_config.num_heads 96 is not divisible by 5",
-        "2, 4",
-    ),
-    # 256 / 64 = 4 experts, of which no token can take 8.
-    (
-        "deepseek-ai--DeepSeek-R1",
-        MockOptions(64, moe="ep"),
-        "4 experts a rank are fewer than the 8 of a token",
-        "--moe ep",
-    ),
-    # 256 / 32 = 8 experts in 8 groups: a token may use 4 groups, so 4 experts, and takes 8.
-    (
-        "deepseek-ai--DeepSeek-R1",
-        MockOptions(32, moe="ep"),
-        "8 experts a rank in 8 groups leave no 8 experts in 4 groups",
-        "--moe ep",
-    ),
-    (
-        "mistralai--Mixtral-8x7B-v0.1",
-        MockOptions(16, moe="ep"),
-        "num_local_experts 8 is not divisible by 16",
-        "2, 4 with --moe ep",
-    ),
-    (
-        "meta-llama--Llama-4-Scout-17B-16E-Instruct",
-        MockOptions(8, shared="whole"),
-        "shared experts have the width of intermediate_size",
-        "2, 4, 8 with --moe ep --shared-experts whole",
-    ),
-)
-
-
-@_NEEDS_CONFIGS
-@pytest.mark.parametrize(("name", "options", "says", "offers"), _REFUSALS)
-def test_what_does_not_divide_is_refused_with_what_would(
-    name: str, options: MockOptions, says: str, offers: str
-) -> None:
-    config = real_configs.read(name)
-    before = copy.deepcopy(config)
-    with pytest.raises(CaptureError) as refused:
-        mock_rank_zero(config, options, Changes())
-    assert says in refused.value.message
-    assert offers in refused.value.hint
-    assert config == before  # nothing half-divided
-
-
 @_NEEDS_CONFIGS
 @pytest.mark.parametrize("path", real_configs.hf_quant_files(), ids=lambda path: path.name)
 def test_an_hf_quant_config_is_no_model_config(path: Any) -> None:
@@ -256,19 +148,6 @@ def test_an_hf_quant_config_is_no_model_config(path: Any) -> None:
         model_files.load_config(path)
     assert refused.value.code == INVALID_INPUT
     assert "config.json that lies beside it" in refused.value.hint
-
-
-@_NEEDS_CONFIGS
-def test_nvfp4_blocks_come_from_the_hf_quant_config_beside() -> None:
-    name = "nvidia--DeepSeek-V3.1-NVFP4"
-    quant = model_files.load_json(real_configs.FOLDER / f"{name}_hf_quant_config.json")
-    config = real_configs.read(name)
-    config["moe_intermediate_size"] = 2048 + 16 * 64  # 192 groups of 16: 128 ranks get 1.5 each
-    with pytest.raises(CaptureError) as refused:
-        mock_rank_zero(config, MockOptions(128), Changes(), quant)
-    assert "3072 / 128 = 24 is not whole blocks of 16 (NVFP4 group 16)" in refused.value.message
-    mock_rank_zero(config, MockOptions(64), Changes(), quant)  # 3 groups each
-    assert config["moe_intermediate_size"] == 48
 
 
 @_NEEDS_CONFIGS
@@ -335,57 +214,6 @@ def test_a_vocabulary_is_rounded_up_before_it_is_divided() -> None:
     assert config["vocab_size"] == 256  # 1000 -> 1024 = 16 x 64, / 4
 
 
-def test_options_are_offered_only_where_they_help() -> None:
-    """1000 tokens are 1024 padded, which 3 and 6 do not divide; 12 heads they do."""
-    config = {"hidden_size": 96, "num_attention_heads": 12, "vocab_size": 1000}
-    with pytest.raises(CaptureError) as refused:
-        mock_rank_zero(config, MockOptions(6), Changes())
-    assert refused.value.hint == "these divide: 2, 4; 2, 3, 4, 6 with --keep-vocab"
-    with pytest.raises(CaptureError) as refused:
-        mock_rank_zero(
-            {**config, "num_attention_heads": 7, "head_dim": 8}, MockOptions(6), Changes()
-        )
-    assert refused.value.hint == "no number up to 6 divides"
-
-
-@_NEEDS_CONFIGS
-@pytest.mark.parametrize(
-    "given", [MockOptions(48), MockOptions(48, "ep"), MockOptions(48, "ep", "whole")], ids=str
-)
-def test_what_a_refusal_offers_is_not_refused(given: MockOptions) -> None:
-    """The options of each hint are given as the command line would give them."""
-    offers = 0
-    for name in (
-        "stepfun-ai--Step-3.7-Flash-FP8",
-        "zai-org--GLM-5-FP8",
-        "Qwen--Qwen3-235B-A22B-FP8",
-    ):
-        with pytest.raises(CaptureError) as refused:
-            mock_rank_zero(real_configs.read(name), given, Changes())
-        for way in refused.value.hint.removeprefix("these divide: ").split("; "):
-            numbers, _, words = way.partition(" with ")
-            options = dict(zip(words.split()[::2], words.split()[1::2], strict=False))
-            for number in map(int, numbers.split(", ")):
-                moe = options.get("--moe", "tp")
-                _mocked(name, MockOptions(number, moe, options.get("--shared-experts", "divided")))
-                offers += 1
-    assert offers >= 9
-
-
 def test_a_config_without_attention_heads_is_refused() -> None:
     with pytest.raises(CaptureError, match="no num_attention_heads"):
         mock_rank_zero({"n_head": 4, "n_embd": 32}, MockOptions(2), Changes())
-
-
-def test_tensorrt_llm_leaves_whole_what_has_too_few_blocks() -> None:
-    config = {
-        "hidden_size": 512,
-        "num_attention_heads": 4,
-        "head_dim": 128,
-        "intermediate_size": 384,  # 3 blocks on 2 ranks
-        "quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]},
-    }
-    with pytest.raises(CaptureError, match="384 / 2 = 192 is not whole blocks"):
-        mock_rank_zero(config, MockOptions(2), Changes())
-    mock_rank_zero(config, MockOptions(2, engine="trtllm"), Changes())
-    assert (config["intermediate_size"], config["num_attention_heads"]) == (384, 2)

@@ -141,6 +141,20 @@ def test_traces_of_each_batch_and_input_length_are_a_run_of_their_own(
     assert done.out.splitlines()[-1] == f"next: layerscope steps {tmp_path / 'out'}"
 
 
+def test_a_name_that_is_no_text_is_printed_in_its_line_as_escapes(
+    stubs: None, run_capture: RunCapture, tmp_path: Path
+) -> None:
+    """A command to the terminal, a line break, and text that runs from right to left."""
+    output = tmp_path / "out\x1b[2J\n\u202e"
+    words = ["--engine", "vllm", "--backend", "nvtx", "-o", output, "--input-len", "8"]
+    done = run_capture("drive", "m", *words)
+    assert done.code == 0, done.err
+    trace = f"{tmp_path}/out\\x1b[2J\\n\\u202e/batch1_input8/rank0.2.pt.trace.json"
+    assert done.out.splitlines()[-1] == f"next: layerscope steps '{trace}'"
+    dry = run_capture("drive", "m", *words[:-3], f"{output}2", "--dry-run")
+    assert dry.out.splitlines()[-1] == f"would write to: {tmp_path}/out\\x1b[2J\\n\\u202e2"
+
+
 def test_annotations_are_beside_the_traces_of_every_round(
     stubs: None,
     run_capture: RunCapture,

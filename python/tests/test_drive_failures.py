@@ -6,20 +6,22 @@ the projects quote them.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import RunCapture
 
 from layerscope.capture import engines
-from layerscope.capture.drive import drive_run
+from layerscope.capture.drive import drive_run, session
 from layerscope.capture.drive.drive_plan import DrivePlan
-from layerscope.capture.drive.drive_run import run_drive
-from layerscope.capture.drive.failure_causes import failure_hint
+from layerscope.capture.drive.drive_run import _session_failed, run_drive
+from layerscope.capture.drive.failure_causes import OWN_ERROR, failure_cause
 from layerscope.capture.drive.recordings import recordings
 from layerscope.capture.drive.session import finished_points
-from layerscope.capture.errors import USAGE, CaptureError
+from layerscope.capture.errors import FAILED, INVALID_INPUT, USAGE, CaptureError
 from layerscope.capture.hooks.hook_report import HookReport
 from layerscope.capture.in_engine.marked_steps import MarkedStep, marked_steps, note_step
 from layerscope.capture.kept_logs import logs_kept
@@ -77,16 +79,41 @@ _AFTER = "RuntimeError: Engine core initialization failed. See root cause above.
 def test_the_advice_follows_the_cause(engine: str, line: str, advice: str, tmp_path: Path) -> None:
     log = tmp_path / "session.log"
     log.write_text(f"{_BEFORE}{line}\n{_AFTER * 10}")
-    assert advice in failure_hint(log, engine, 1)
+    cause, hint = failure_cause(log, engine, 1)
+    assert (cause, advice in hint) == (line, True)
 
 
 @pytest.mark.parametrize("engine", engines.SERVING)
 def test_without_a_known_cause_there_is_no_advice(engine: str, tmp_path: Path) -> None:
     log = tmp_path / "session.log"
-    assert failure_hint(log, engine, 1) == ""
+    assert failure_cause(log, engine, 1) == ("", "")
     log.write_text(_BEFORE + "ERROR something else\n" + _AFTER)
-    assert failure_hint(log, engine, 1) == ""
-    assert "memory of the machine" in failure_hint(log, engine, -9)
+    assert failure_cause(log, engine, 1) == ("", "")
+    assert "memory of the machine" in failure_cause(log, engine, -9)[1]
+
+
+def test_what_the_session_itself_says_is_the_cause_and_comes_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Here that it has no plan; and that its disk is full, as seen on one."""
+    assert session.main([str(tmp_path)]) == INVALID_INPUT
+    said = f"cannot read {tmp_path / 'drive.plan'}: No such file or directory"
+    written = capsys.readouterr().err
+    (tmp_path / "session.log").write_text(_BEFORE + written + "INFO ended\n")
+    plan = DrivePlan("vllm", "m", (1,), (8,), 2, (1,))
+    message = _session_failed(plan, tmp_path, 3).message
+    assert message.startswith(f"the session of vllm ended with 3: {said}; its last words:\nINFO")
+    full = "cannot write /out/.armed: No space left on device"
+    (tmp_path / "session.log").write_text(f"{OWN_ERROR}{full}\n  make room on this disk\n")
+    cause, hint = failure_cause(tmp_path / "session.log", "vllm", 1)
+    assert (cause, "the disk is full" in hint) == (full, True)
+
+
+def test_a_log_that_is_empty_as_the_disk_is_full_has_a_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=0))
+    assert "the disk is full" in failure_cause(tmp_path / "session.log", "vllm", 1)[1]
 
 
 def test_steps_of_an_engine_that_was_killed_are_those_that_were_written_whole(
@@ -210,13 +237,23 @@ def test_a_profiler_that_writes_nothing_is_an_error(
     assert [file.name for file in tmp_path.iterdir()] == ["out.session.log"]
 
 
+@pytest.mark.parametrize(
+    ("engine", "profiler", "other"),
+    [("vllm", "nsys", "torch"), ("trtllm", "nsys", "none"), ("trtllm", "auto", "none")],
+)
 def test_a_missing_nsys_is_an_error_that_says_what_to_do(
-    stubs: None, run_capture: RunCapture, tmp_path: Path
+    engine: str,
+    profiler: str,
+    other: str,
+    stubs: None,
+    run_capture: RunCapture,
+    tmp_path: Path,
 ) -> None:
-    words = ["--engine", "vllm", "--profiler", "nsys", "-o", tmp_path / "out"]
+    words = ["--engine", engine, "--profiler", profiler, "-o", tmp_path / "out"]
+    assert run_capture("drive", "m", *words, "--dry-run").code == 0
     done = run_capture("drive", "m", *words)
-    assert done.code == 1
-    assert "nsys is not on PATH" in done.err and "--profiler torch" in done.err
+    assert done.code == FAILED
+    assert "nsys is not on PATH" in done.err and f"--profiler {other}\n" in done.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -230,13 +267,22 @@ def test_a_missing_engine_is_an_error_that_says_how_to_install_it(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_tensorrt_llm_without_nsys_is_refused(
-    run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    done = run_capture("drive", "--engine", "trtllm", "m", "--dry-run")
+def test_the_torch_profiler_of_tensorrt_llm_is_refused(run_capture: RunCapture) -> None:
+    done = run_capture("drive", "--engine", "trtllm", "m", "--profiler", "torch", "--dry-run")
     assert done.code == USAGE
-    assert "recorded with nsys" in done.err
+    assert "cannot be started from outside" in done.err
+
+
+def test_a_dry_run_refuses_a_model_that_the_run_would(
+    stubs: None, run_capture: RunCapture, tiny_config: Path, tmp_path: Path
+) -> None:
+    """A config without weights."""
+    words = ["--engine", "vllm", "--profiler", "none", "-o", tmp_path / "out"]
+    done = run_capture("drive", tiny_config, *words)
+    dry = run_capture("drive", tiny_config, *words, "--dry-run")
+    assert (dry.code, dry.err) == (done.code, done.err)
+    assert (dry.code, f"{tiny_config} has no weights" in dry.err) == (INVALID_INPUT, True)
+    assert run_capture("drive", tmp_path / "made-later", *words, "--dry-run").code == 0
 
 
 def test_prompts_and_outputs_that_a_model_does_not_take_are_refused(
@@ -244,6 +290,7 @@ def test_prompts_and_outputs_that_a_model_does_not_take_are_refused(
 ) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "x", "max_position_embeddings": 34}')
     words = [tmp_path, "--profiler", "none", "--input-len", "16", "32", "--dry-run"]
+    words.append("--dummy-weights")
     assert run_capture("drive", "--engine", "vllm", *words).code == 0
     done = run_capture("drive", "--engine", "vllm", *words, "--milestones", "2")
     assert done.code == USAGE

@@ -14,6 +14,7 @@ from layerscope.capture import errors
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.engine_drivers import vllm_block_tokens
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.in_engine.settings import StepSettings
 from layerscope.capture.random_prompts import prompts_of, token_range
 
 
@@ -42,6 +43,50 @@ def test_lists_of_numbers_have_commas_or_spaces(
     refused = run_capture("drive", "m", *words, "--milestones", "1,x")
     assert refused.code == errors.USAGE
     assert "'x' is no whole number" in refused.err
+
+
+def test_a_model_behind_a_list_of_numbers_is_said_to_stand_before_it(
+    run_capture: RunCapture,
+) -> None:
+    done = run_capture("drive", "--engine", "vllm", "--batch-size", "1", "2,1", "org/model")
+    assert done.code == errors.USAGE
+    said = "'org/model' is no whole number; write MODEL before the numbers: MODEL --batch-size 1,2"
+    assert said in done.err
+    rule = ("hooks", "rule", "--engine", "vllm", "--batch-size", "1", "x")  # takes no MODEL
+    assert "'x' is no whole number\n" in run_capture(*rule).err
+
+
+def test_more_steps_than_reach_an_engine_are_refused_before_they_are_made() -> None:
+    """Of 20000 x 20000 only the product is made; 5000 at the most that a length can be fit."""
+    many = tuple(range(1, 20_001))
+    with pytest.raises(CaptureError, match="400000000 steps to mark, more than the 5000") as caught:
+        _plan(batch_sizes=many, input_lens=many, milestones=(1,)).check()
+    assert caught.value.code == errors.USAGE
+    longest = frozenset((2**31 - 1 - n, 2**31 - 1) for n in range(5000))
+    assert len(StepSettings(longest).to_json()) < 128 << 10  # MAX_ARG_STRLEN of Linux
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[]", "holds no JSON object"),
+        ("[" * 100_000, "recursion"),
+        ('{"model": "\xff', "not UTF-8"),
+        ('{"model": "m"}', "is no drive plan"),
+        ('{"output_len": %s}' % ("9" * 5000), "a number has thousands of digits"),
+    ],
+)
+def test_a_plan_that_is_damaged_is_an_error(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "drive.plan"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(CaptureError, match=said) as caught:
+        DrivePlan.load(file)
+    assert str(file) in caught.value.message
+    file.write_text(_plan(model="\ud800").to_json(), errors="surrogatepass")
+    with pytest.raises(CaptureError):
+        DrivePlan.load(file)
+    file.write_text(_plan().to_json())
+    assert DrivePlan.load(file) == _plan()
 
 
 def test_milestones_are_decode_steps_behind_the_prompt() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 from collections.abc import Callable, Iterator
@@ -55,11 +56,14 @@ class Block(nn.Module):
         super().__init__()
         self.attn = Kernel("attn", 2)
         self.mlp = Kernel("gemm")
+        self.caught: tuple[type[Exception], ...] = ()  # what the mlp may raise
 
     def forward(self, x: Any) -> Any:
         x = self.attn(x)
         GPU.launch("add")  # of the block itself
-        return self.mlp(x)
+        with contextlib.suppress(*self.caught):
+            x = self.mlp(x)
+        return x
 
 
 class Model(nn.Module):
@@ -183,6 +187,17 @@ def test_a_capture_that_fails_names_nothing_and_the_next_one_does(
     assert backend.captures.capturing == 0
     _captured(model).replay()
     assert _owners_of_replay(file) == _OWNERS
+
+
+def test_kernels_of_a_failure_that_a_caller_catches_are_the_callers(
+    hooked: tuple[Model, AnnotationBackend, Path],
+) -> None:
+    """The mlp of the first layer launches its kernel and fails, and its block goes on without."""
+    model, _, file = hooked
+    model.get_submodule("layers.0.mlp").fail = True
+    model.get_submodule("layers.0").caught = (ValueError,)
+    _captured(model).replay()
+    assert _owners_of_replay(file) == [*_OWNERS[:3], "layers.0", *_OWNERS[4:]]
 
 
 def test_classes_of_torch_are_as_before_when_it_ends(face: ModuleType, tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from layerscope.capture.hooks.hook_report import read_reports
+from layerscope.capture.hooks.process_hooks import ProcessHooks
 from layerscope.capture.hooks.run import BOOTSTRAP, hooked_environment, judge
 from layerscope.capture.in_engine.settings import HookSettings
 
@@ -58,7 +60,9 @@ def test_what_fails_on_the_way_to_the_hooks_is_said_and_disturbs_nothing(tmp_pat
     package.mkdir(parents=True)
     for folder in (package, *package.parents[:2]):
         (folder / "__init__.py").touch()
-    (package.parent / "errors.py").write_text("class CaptureError(Exception): code = 3\n")
+    (package.parent / "errors.py").write_text(
+        "class CaptureError(Exception): code = 3\ndef say(text, to): print(text, file=to)\n"
+    )
     (package / "plugin.py").write_text("def install_all(): raise KeyError('x')\n")
     environment = {**os.environ, "PYTHONPATH": f"{BOOTSTRAP}{os.pathsep}{tmp_path}"}
     for variable, out in (("LAYERSCOPE_HOOKS", "the other one\n1\n"), ("LAYERSCOPE_PATCH", "")):
@@ -79,7 +83,6 @@ def test_the_report_says_what_was_patched(
 ) -> None:
     from torch import nn
 
-    from layerscope.capture.hooks.process_hooks import ProcessHooks
     from layerscope.capture.patches import install
     from layerscope.capture.patches.plan import PatchPlan
 
@@ -94,6 +97,26 @@ def test_the_report_says_what_was_patched(
     assert report.patched == ["layers.1: identity"]
     assert judge([report], tmp_path, "vllm", has_run=True) == 0
     assert "rank 0: patched in 1 place\n" in capsys.readouterr().out
+    hooks.remove()
+
+
+@pytest.mark.torch
+def test_the_report_counts_forwards_that_work_after_their_ranges(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from torch import nn
+
+    class Generates(nn.Module):
+        def forward(self, x: Any) -> Any:
+            yield x
+
+    hooks = ProcessHooks(HookSettings(("record_function",), tmp_path), "vllm")
+    for model in (nn.Sequential(Generates(), nn.ReLU()), Generates()):
+        hooks.model_loaded(model)
+    (report,) = read_reports(tmp_path)
+    assert (report.modules, report.deferred) == (4, 2)
+    judge([report], tmp_path, "vllm", has_run=True)
+    assert "rank 0: 2 modules of generators or async: their ranges" in capsys.readouterr().out
     hooks.remove()
 
 

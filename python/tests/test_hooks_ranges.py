@@ -6,6 +6,7 @@ import copy
 import importlib.util
 import inspect
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +33,12 @@ pytestmark = pytest.mark.torch
 class Listed:
     """A backend that keeps what it is told."""
 
-    def __init__(self, fails_to_open: bool = False) -> None:
+    def __init__(self) -> None:
         self.opened: list[str] = []
         self.open_now: list[str] = []
         self.errors: list[BaseException | None] = []
-        self._fails = fails_to_open
 
     def open(self, text: str, path: str) -> str:
-        if self._fails:
-            raise RuntimeError("no ranges today")
         self.opened.append(text)
         self.open_now.append(text)
         return text
@@ -96,9 +94,10 @@ def test_an_overridden_call_has_a_range() -> None:
             return x
 
     backend = Listed()
-    with ModuleRanges(nn.Sequential(Direct()), backend) as ranges:
+    model = nn.Sequential(Direct())
+    with ModuleRanges(model, backend) as ranges:
         assert ranges.modules == 2
-        nn.Sequential.__call__(ranges._undo[0][0], _X)
+        model(_X)
     assert backend.opened == _texts("", "0")
 
 
@@ -188,7 +187,7 @@ def test_a_compiled_model_is_refused(compiled: str) -> None:
         model.do_not_compile = False
     with pytest.raises(CompiledModelError, match="no capture.*only while the model is traced"):
         ModuleRanges(holder, Listed())
-    forwards = [module.__dict__.get("forward") for module in holder.modules()]
+    forwards = [module.forward for module in holder.modules()]
     assert not any(isinstance(forward, RangedForward) for forward in forwards)
 
 
@@ -214,16 +213,81 @@ def test_a_second_model_that_is_compiled_in_one_graph_is_noticed_too() -> None:
     assert seen == ["loaded_0.block", "loaded_1.block", "loaded_2.block"]
 
 
-def test_several_backends_close_in_the_opposite_order_and_all_of_them() -> None:
-    first, second = Listed(), Listed()
-    both = SeveralBackends([first, second])
-    with ModuleRanges(Twice(), both) as ranges:
-        ranges._undo[0][0](_X)
-    assert first.opened == second.opened and len(first.opened) == 8
-    broken = SeveralBackends([first, Listed(fails_to_open=True)])
-    with ModuleRanges(Twice(), broken) as ranges, pytest.raises(RuntimeError, match="today"):
-        ranges._undo[0][0](_X)
-    assert first.open_now == []
+class Told:
+    """One of several backends, which say in one list what they are told, in order."""
+
+    def __init__(self, name: str, said: list[str], fails_to: str = "") -> None:
+        self._name, self._said, self._fails_to = name, said, fails_to
+
+    def open(self, text: str, path: str) -> str:
+        self._say("open")
+        return self._name
+
+    def close(self, token: str, error: BaseException | None) -> None:
+        assert token == self._name
+        self._say("close")
+
+    def _say(self, what: str) -> None:
+        self._said.append(f"{what} {self._name}")
+        if what == self._fails_to:
+            raise RuntimeError(f"{self._name} does not {what}")
+
+
+def _told_of_a_call(*fails_to: str) -> list[str]:
+    """Backends a, b, … that fail so, in one call of a module; what it raises stands behind."""
+    said: list[str] = []
+    backends = [Told(name, said, fails) for name, fails in zip("abc", fails_to, strict=False)]
+    model = nn.Identity()
+    with ModuleRanges(model, SeveralBackends(backends)):
+        try:
+            model(_X)
+        except RuntimeError as error:
+            said.append(str(error))
+    return said
+
+
+def test_several_backends_close_in_the_opposite_order() -> None:
+    assert _told_of_a_call("", "") == ["open a", "open b", "close b", "close a"]
+
+
+def test_a_backend_that_does_not_open_leaves_none_open() -> None:
+    said = _told_of_a_call("", "", "open")
+    opened = ["open a", "open b", "open c"]
+    assert said == [*opened, "close b", "close a", "c does not open"]
+
+
+def test_a_backend_that_does_not_close_keeps_none_from_it_and_the_first_is_said() -> None:
+    said = _told_of_a_call("close", "", "close")
+    closed = ["close c", "close b", "close a"]
+    assert said[3:] == [*closed, "c does not close"]
+
+
+@pytest.mark.parametrize("by", [torch.jit.script, lambda module: torch.jit.trace(module, _X)])
+def test_modules_in_a_script_have_no_range(by: Any) -> None:
+    """TorchScript calls them, and no forward of Python; the ScriptModule itself has one."""
+    model, backend = nn.Sequential(by(Twice().block), nn.ReLU()), Listed()
+    with ModuleRanges(model, backend) as ranges:
+        model(_X)
+        assert ranges.modules == 3
+        assert ModuleRanges(by(Twice().block), Listed()).modules == 1
+    assert backend.opened == _texts("", "0", "1")
+
+
+def test_forwards_that_only_make_what_works_later_are_counted() -> None:
+    class Generates(nn.Module):
+        def forward(self, x: Any) -> Any:
+            yield x
+
+    class Awaited(nn.Module):
+        async def forward(self, x: Any) -> Any:
+            return x
+
+    class GeneratesAsync(nn.Module):
+        async def forward(self, x: Any) -> Any:
+            yield x
+
+    kinds = [Generates(), Awaited(), GeneratesAsync()]
+    assert ModuleRanges(nn.Sequential(*kinds, nn.ReLU()), Listed()).deferred == 3
 
 
 def test_without_a_profiler_no_record_function_is_entered() -> None:
@@ -234,6 +298,20 @@ def test_without_a_profiler_no_record_function_is_entered() -> None:
         backend.close(token, None)
     backend.close(None, None)
     assert [event.name for event in profiler.events()] == [module_text("b")]
+
+
+def test_the_documented_lines_record_a_model_of_transformers(
+    tiny_qwen3: Path, layerscope_bin: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of docs/capture.md, of a Qwen3 of 2 layers: 35 modules below the root are called, as
+    test_walk.py counts them."""
+    document = Path(__file__).parents[2] / "docs" / "capture.md"
+    (lines,) = re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(lines.replace("MODEL", str(tiny_qwen3)), {})
+    nodes = layerscope_bin.json("modules", "trace.json.gz", "--no-collapse", "-n", "0")["data"]
+    paths = {node["path"] for node in nodes["nodes"]} - {""}
+    assert len(paths) == 35 and "model.layers.1.mlp.down_proj" in paths
 
 
 @pytest.mark.parametrize("family", ["tiny_qwen3", "tiny_qwen3_moe", "tiny_gpt2"])

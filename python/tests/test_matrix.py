@@ -23,7 +23,7 @@ from layerscope.capture.matrix.result_table import ResultTable
 
 
 def test_a_matrix_expands_to_one_run_a_model_precision_and_parallelism(tmp_path: Path) -> None:
-    runs = list(planned_runs(declared(tmp_path), dry_run=True))
+    runs = list(planned_runs(declared(tmp_path)))
     # By hand: small: vllm x 2 precisions, sglang x 1 (fp8kv is excluded); moe: 2 x 2.
     assert [run.name for run in runs] == [
         "small__vllm__bf16__tp1",
@@ -43,9 +43,9 @@ def test_a_matrix_expands_to_one_run_a_model_precision_and_parallelism(tmp_path:
 
 
 def test_a_fingerprint_is_of_the_settings_and_not_of_the_points(tmp_path: Path) -> None:
-    (run,) = planned_runs(declared_run(tmp_path), dry_run=True)
-    (more,) = planned_runs(declared_run(tmp_path, batch=[1, 2, 3]), dry_run=True)
-    (other,) = planned_runs(declared_run(tmp_path, repeat=5), dry_run=True)
+    (run,) = planned_runs(declared_run(tmp_path))
+    (more,) = planned_runs(declared_run(tmp_path, batch=[1, 2, 3]))
+    (other,) = planned_runs(declared_run(tmp_path, repeat=5))
     assert run.fingerprint == more.fingerprint != other.fingerprint
     assert run.of_points([(8, 16), (1, 16)]).plan.points == {(1, 16), (8, 16)}
 
@@ -53,14 +53,14 @@ def test_a_fingerprint_is_of_the_settings_and_not_of_the_points(tmp_path: Path) 
 def test_a_fingerprint_is_of_the_patches_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (plain,) = planned_runs(declared_run(tmp_path), dry_run=True)
+    (plain,) = planned_runs(declared_run(tmp_path))
     plan = tmp_path / "layerscope_patch.json"
     monkeypatch.setenv("LAYERSCOPE_PATCH", str(plan))
     found = [plain.fingerprint]
     for layers in ([0], [0, 1]):
         document = {"schema": "layerscope_patch/1", "num_layers": 4, "keep_layers": layers}
         plan.write_text(json.dumps(document))
-        (run,) = planned_runs(declared_run(tmp_path), dry_run=True)
+        (run,) = planned_runs(declared_run(tmp_path))
         found.append(run.fingerprint)
     assert len(set(found)) == 3, "results of another plan would be taken for those of this one"
 
@@ -83,9 +83,16 @@ def test_a_declaration_in_toml_is_the_same(tmp_path: Path) -> None:
     ("changes", "said"),
     [
         ({"engine": "tgi"}, "no engine 'tgi'"),
-        ({"batch": [0]}, "batch: 0 is no number above 0"),
+        ({"batch": [0]}, "batch: 0 is no whole number above 0"),
+        ({"batch": [1.5]}, "batch: 1.5 is no whole number above 0"),
+        ({"past": 2**31}, "past: 2147483648 is above 2147483647"),
+        ({"batch": 10**20}, "matrix.json: batch: 100000000000000000000 is no number of 64 bits"),
+        (
+            {"engine_args": {"x": -(10**20)}},
+            "engine_args: x: -100000000000000000000 is no number of 64 bits",
+        ),
         ({"batch": []}, "no batch is given for small"),
-        ({"past": "16"}, "past: '16' is no number"),
+        ({"past": "16"}, "past: '16' is no whole number"),
         ({"precision": "int4"}, "precision 'int4' is not known"),
         ({"precision": {"name": "x", "bits": "4"}}, "is not known"),
         ({"parallelism": "tp0"}, "parallelism 'tp0' is not written as"),
@@ -132,6 +139,19 @@ def test_what_is_wrong_in_a_declaration_is_named(
     assert caught.value.code == INVALID_INPUT
 
 
+@pytest.mark.parametrize("name", ["matrix.json", "matrix.toml"])
+def test_a_number_of_thousands_of_digits_is_said_as_such(name: str, tmp_path: Path) -> None:
+    if name.endswith(".toml") and sys.version_info < (3, 11):
+        pytest.skip("TOML needs Python 3.11")
+    file, number = tmp_path / name, "9" * 5000
+    text = f"batch = {number}" if name.endswith(".toml") else f'{{"batch": {number}}}'
+    file.write_text(text)
+    with pytest.raises(CaptureError) as caught:
+        load_declaration(file)
+    assert caught.value.message == f"{file}: a number has thousands of digits"
+    assert caught.value.code == INVALID_INPUT
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11")
 def test_a_date_in_a_declaration_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "matrix.toml"
@@ -153,9 +173,22 @@ def test_a_name_that_is_no_folder_s_is_refused_before_anything_runs(tmp_path: Pa
     assert caught.value.code == INVALID_INPUT
 
 
+@pytest.mark.parametrize("output", ["model", "model/runs", "link/runs"])
+def test_an_output_in_the_folder_of_a_model_is_refused(output: str, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "model")
+    family = [{"name": "small", "model": str(tmp_path / "model")}]
+    with pytest.raises(CaptureError, match="'small': the output .* lies in the folder") as caught:
+        runs_of(declared_run(tmp_path, family=family, output=output))
+    assert caught.value.code == INVALID_INPUT
+    assert len(runs_of(declared_run(tmp_path, family=family, output="model_runs"))) == 1
+
+
 def test_a_past_that_a_model_does_not_take_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "x", "max_position_embeddings": 1025}')
-    family = [{"name": "small", "model": str(tmp_path)}]
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text('{"model_type": "x", "max_position_embeddings": 1025}')
+    family = [{"name": "small", "model": str(model)}]
     with pytest.raises(CaptureError, match=r"family 'small': .* need 1026 tokens") as caught:
         runs_of(declared_run(tmp_path, family=family))
     assert caught.value.code == INVALID_INPUT
@@ -260,7 +293,7 @@ def test_times_are_those_that_layerscope_reads(layerscope_bin: Program, tmp_path
     own = [rows[8, 16, module]["mean_sum_ns"] for module in modules]
     assert own == [(8_000 + 16_000) // 2] * 3
     assert sum(own) == step["mean_sum_ns"]
-    assert step["host_ns"] == 12_000  # of bench_steps_rank0.jsonl
+    assert step["host_ns"] == 8_000  # of 8 and 16 us in bench_steps_rank0.jsonl, by the same rule
     assert (step["engine_version"], step["rank"], step["phase"]) == ("0.12.0", 0, "decode")
 
 

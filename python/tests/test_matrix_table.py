@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_drive import Drive, declared_run, run_all, runs_of
+from fake_drive import Drive, WholeDrive, declared_run, run_all, runs_of
 
-from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
-from layerscope.capture.drive.drive_run import DriveSummary
+from layerscope.capture.drive.drive_plan import SUMMARY_FILE
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.matrix import result_table
 from layerscope.capture.matrix.command import run_file
@@ -21,30 +19,14 @@ from layerscope.capture.matrix.result_table import ResultTable
 from layerscope.capture.output import lock_folder
 
 
-class WholeDrive(Drive):
-    """Leaves drive.plan and drive.summary, too; then it calls `ended`."""
-
-    def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
-        super().__init__()
-        self._ended = ended
-
-    def __call__(self, plan: DrivePlan, folder: Path) -> DriveSummary:
-        summary = super().__call__(plan, folder)
-        (folder / PLAN_FILE).write_text(plan.to_json())
-        (folder / SUMMARY_FILE).write_text(summary.to_json())
-        self._ended()
-        return summary
-
-
 def _states(declaration: Declaration) -> set[tuple[str, str]]:
     with ResultTable(declaration.output / "results.sqlite") as table:
         return {(row["status"], row["folder"]) for row in table.rows()}
 
 
 def test_a_second_matrix_into_one_folder_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    stubs: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("HF_HUB_OFFLINE")  # the stand-in loads no model
     declared_run(tmp_path, profiler="none")
     (tmp_path / "matrix_runs").mkdir()
     lock = lock_folder(tmp_path / "matrix_runs")
@@ -62,6 +44,7 @@ def test_a_failure_replaces_no_recording_of_the_same_settings(tmp_path: Path) ->
     (run,) = runs_of(declaration)
     (other,) = runs_of(declared_run(tmp_path, repeat=9))
     with ResultTable(declaration.output / "results.sqlite") as table:
+        (declaration.output / "a").mkdir()
         table.put(run, [(1, 16)], "recorded", folder="a")
         table.put(run, [(1, 16), (8, 16)], "failed", folder="", error="no")
         states = {(row["batch"], row["past"]): row["status"] for row in table.rows()}

@@ -106,5 +106,38 @@ def test_a_walk_replaces_no_file_of_the_model_but_an_earlier_tree(
     refused = run_capture(*words, model / "config.json")
     assert refused.code == errors.FAILED
     assert "config.json is a file of " in refused.err
+    (model / "sub").mkdir()
+    (model / "sub" / "config.json").write_text("{}")
+    Path("link.json").symlink_to(model / "config.json")
+    (model / "model_tree_link.json").symlink_to("config.json")
+    for place in (model / "sub" / "config.json", Path("link.json"), model / "model_tree_link.json"):
+        assert f"{place} is a file of {model}, which is read" in run_capture(*words, place).err
     (model / "model_tree.json").write_text("{}")
     assert run_capture(*words, model / "model_tree.json").code == errors.OK
+
+
+def test_a_walk_does_not_replace_the_plan_that_it_reads(
+    model: Path, run_capture: RunCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the plan is called, and where the way to it is a link."""
+    words = ("walk", model, "--engine", "transformers", "--force", "--dry-run", "-o")
+    plan = Path("plan/layerscope_patch.json").rename("model_tree.json")
+    monkeypatch.setenv("LAYERSCOPE_PATCH", str(plan))
+    done = run_capture(*words, plan)
+    assert done.code == errors.FAILED and f"{plan} is read" in done.err
+    assert run_capture(*words, "other.json").code == errors.OK
+
+
+@pytest.mark.parametrize("words", _COMMANDS, ids=lambda words: words[0])
+def test_links_in_a_loop_in_the_models_folder_lead_nowhere(
+    words: tuple[str, ...], model: Path, run_capture: RunCapture
+) -> None:
+    (model / "model.safetensors").unlink()
+    (model / "l1").symlink_to(model / "l1")
+    (model / "x").symlink_to("l1/y")
+    Path("out").mkdir()
+    Path("out/of an earlier run").touch()
+    output = [] if words[-1] == "--profile-dir" else ["-o"]
+    dummy = [] if words[0] == "config-patch" else ["--dummy-weights"]
+    done = run_capture(words[0], model, *dummy, *words[1:], *output, "out", "--force", "--dry-run")
+    assert done.code == errors.OK, done.err

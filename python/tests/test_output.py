@@ -7,13 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
-from layerscope.capture.errors import CaptureError
-from layerscope.capture.output import new_folder, write_bytes
+from layerscope.capture.config_patch.auxiliary_files import copy_into
+from layerscope.capture.errors import CaptureError, hint_of
+from layerscope.capture.output import folder_made, new_folder, require_writable, write_bytes
 
 
 def _fill(path: Path, *, force: bool = False, text: str = "new") -> None:
@@ -23,6 +25,10 @@ def _fill(path: Path, *, force: bool = False, text: str = "new") -> None:
 
 def _names(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
+
+
+def _full(*_: object, **keywords: object) -> NoReturn:
+    raise OSError(28, "No space left on device")
 
 
 def test_a_link_to_a_folder_stays_a_link_and_its_folder_is_filled(tmp_path: Path) -> None:
@@ -161,13 +167,47 @@ def test_a_finished_folder_that_could_not_take_its_place_is_not_removed_by_the_n
 def test_a_disk_that_is_full_is_said_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, target: Path) -> Path:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(Path, "replace", _full)
     with pytest.raises(CaptureError, match="cannot write .*file: No space left") as caught:
         write_bytes(tmp_path / "file", b"1")
     assert caught.value.hint == "make room on this disk"
+
+
+def test_a_disk_that_is_full_while_a_folder_is_filled_names_the_folder_that_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the one aside, which is removed."""
+    out = tmp_path / "out"
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(CaptureError) as caught,
+        new_folder(out) as f,
+    ):
+        patch.setattr(Path, "replace", _full)
+        write_bytes(f / "tree.json", b"1")
+    assert caught.value.message == f"cannot write {out / 'tree.json'}: No space left on device"
+    with pytest.raises(FileNotFoundError) as missing, new_folder(out) as f:
+        (f / "a" / "b").write_bytes(b"1")
+    assert str(missing.value) == f"[Errno 2] No such file or directory: '{out / 'a' / 'b'}'"
+    assert _names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"), [(28, "make room on"), (122, "make room on"), (13, "")]
+)
+def test_one_hint_holds_for_a_full_disk_whatever_is_written(
+    number: int, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """28 and 122 are ENOSPC and EDQUOT of Linux, 13 EACCES."""
+
+    def refused(*_: object) -> NoReturn:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(shutil, "copyfile", refused)
+    with pytest.raises(CaptureError, match="cannot copy a: no") as caught:
+        copy_into(tmp_path, [Path("a")])
+    assert caught.value.hint.startswith(hint or "is it readable?")
+    assert hint_of(OSError(number, "no"), "else").startswith(hint or "else")
 
 
 # Of 0666 for files and 0777 for folders, what each umask leaves.
@@ -214,3 +254,30 @@ def test_files_that_came_meanwhile_are_not_replaced(tmp_path: Path) -> None:
         _fill(tmp_path / "out", text="of another run")
     assert (tmp_path / "out" / "file").read_text() == "of another run"
     assert str(folder) in caught.value.hint and (folder / "file").read_text() == "new"
+
+
+def test_folders_above_a_place_are_there_only_where_something_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = Path("new/a/tree.json")
+    require_writable(place)
+    assert _names(tmp_path) == []
+    with pytest.raises(ValueError), new_folder(place):
+        raise ValueError
+    assert _names(tmp_path) == []
+    with pytest.raises(CaptureError), monkeypatch.context() as patched:
+        patched.setattr(tempfile, "NamedTemporaryFile", _full)
+        write_bytes(place, b"1")
+    assert _names(tmp_path) == []
+    with pytest.raises(OSError), folder_made(Path("new") / ("x" * 256)):  # "new" is made
+        pytest.fail("no folder has such a name")
+    assert _names(tmp_path) == []
+    write_bytes(place, b"1")
+    assert place.read_bytes() == b"1"
+
+
+def test_folders_that_were_there_stay(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    require_writable(tmp_path / "empty" / "a" / "tree.json")
+    assert (_names(tmp_path), _names(tmp_path / "empty")) == (["empty"], [])

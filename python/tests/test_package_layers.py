@@ -45,5 +45,13 @@ def test_no_subpackage_comes_back_to_itself() -> None:
     assert uses == {}, "each of these imports itself through the others"
 
 
+def test_the_readme_says_where_each_module_and_package_lies() -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    modules = {path.stem for path in _ROOT.glob("*.py")} - {"__init__"}
+    assert "cli" in modules and "drive/" in text
+    names = {*modules, *(f"{name}/" for name in _subpackages())}
+    assert [name for name in sorted(names) if f"`{name}`" not in text] == []
+
+
 def test_what_runs_inside_an_engine_stands_on_no_other_subpackage() -> None:
     assert _subpackages()["in_engine"] == set()

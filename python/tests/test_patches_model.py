@@ -36,6 +36,7 @@ def patched(run_capture: RunCapture, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def _commands(model: Path, output: Path) -> list[list[str]]:
     drive = ["--engine", "vllm", "--batch-size", "1", "--input-len", "8", "--milestones", "1"]
+    drive.append("--dummy-weights")
     hooks = ["--engine", "vllm", "--backend", "nvtx"]
     return [
         ["drive", str(model), *drive, "-o", str(output)],

@@ -23,6 +23,12 @@ from layerscope.capture.patches.plan import PatchPlan, load_plan, plan_from_envi
         ({"architectures": "Qwen3"}, "architectures is no list of names"),
         ({"keep_layers": [1]}, "keep_layers is no list"),
         ({"keep_layers": [0, 9]}, "keep_layers is no list"),
+        ({"keep_layers": [0, 0]}, "keep_layers is no list"),
+        ({"keep_layers": [0, True]}, "keep_layers is no list"),
+        (
+            {"routing": {"experts": 4, "top_k": 2, "groups": 2, "top_groups": 9, "ep_ranks": 1}},
+            "is not possible",
+        ),
         ({"routing": []}, "routing is no object"),
         ({"routing": {"experts": 4}}, "top_k is None"),
         (

@@ -22,10 +22,7 @@ from routing_stubs import (
 
 from layerscope.capture.in_engine.import_watch import ImportWatch
 from layerscope.capture.patches import install, trtllm_routing
-from layerscope.capture.patches.balanced_routing import (
-    BalancedTables,
-    experts_of_token,
-)
+from layerscope.capture.patches.balanced_routing import BalancedTables
 from layerscope.capture.patches.plan import RoutingPlan
 
 _PLANS = [
@@ -38,20 +35,29 @@ _PLANS = [
 ]
 
 
-def _loads(tokens: int, plan: RoutingPlan) -> Counter[int]:
+def _chosen(tokens: int, plan: RoutingPlan) -> list[list[int]]:
+    """The experts of each token; those of one are all different."""
+    import torch
+
+    ids = torch.full((tokens, plan.top_k), -1)
+    BalancedTables(plan).write_ids(ids, plan.experts)
+    chosen: list[list[int]] = ids.tolist()
+    assert all(len(set(row)) == plan.top_k for row in chosen)
+    return chosen
+
+
+def _loads(chosen: list[list[int]], plan: RoutingPlan) -> Counter[int]:
     loads = Counter(dict.fromkeys(range(plan.experts), 0))
-    for token in range(tokens):
-        chosen = experts_of_token(token, plan)
-        assert len(set(chosen)) == plan.top_k
-        loads.update(chosen)
+    loads.update(expert for row in chosen for expert in row)
     assert len(loads) == plan.experts
     return loads
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("plan", _PLANS, ids=str)
 @pytest.mark.parametrize("tokens", [1, 7, 64, 1000])
 def test_loads_of_experts_and_ranks_differ_by_at_most_one(tokens: int, plan: RoutingPlan) -> None:
-    loads = _loads(tokens, plan)
+    loads = _loads(_chosen(tokens, plan), plan)
     assert max(loads.values()) - min(loads.values()) <= 1
     a_rank = plan.experts // plan.ep_ranks
     ranks = Counter(dict.fromkeys(range(plan.ep_ranks), 0))
@@ -60,13 +66,14 @@ def test_loads_of_experts_and_ranks_differ_by_at_most_one(tokens: int, plan: Rou
     assert max(ranks.values()) - min(ranks.values()) <= 1
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("plan", [RoutingPlan(256, 8, 8, 4), RoutingPlan(384, 6, 8, 4)], ids=str)
 def test_a_token_stays_in_the_groups_that_its_router_allows(plan: RoutingPlan) -> None:
     size = plan.experts // plan.groups
-    for token in range(600):
-        groups = {expert // size for expert in experts_of_token(token, plan)}
-        assert len(groups) <= plan.top_groups
-    loads = _loads(plan.experts * 4, plan)  # whole rounds
+    chosen = _chosen(plan.experts * 4, plan)  # whole rounds
+    for row in chosen:
+        assert len({expert // size for expert in row}) <= plan.top_groups
+    loads = _loads(chosen, plan)
     assert len(set(loads.values())) == 1
 
 

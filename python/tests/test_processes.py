@@ -113,6 +113,48 @@ def test_an_interrupt_that_is_dropped_ends_the_block_at_its_end(fails: bool) -> 
     assert reached == ["the end of the block", "a block without interrupts"]
 
 
+# Where a program is, behind its last line: in what libraries do at its end, or in Python's own.
+_ENDS = {
+    "libraries": "atexit.register(lambda: (tell(), time.sleep(60)))",
+    "Python": "sys.kept = type('Kept', (), {'__del__': lambda self: (tell(), sleep(1))})()",
+}
+
+
+@pytest.mark.parametrize("sent", interrupts.INTERRUPTS)
+@pytest.mark.parametrize("where", _ENDS)
+def test_an_interrupt_behind_the_end_of_a_command_changes_no_code(
+    where: str, sent: signal.Signals, tmp_path: Path
+) -> None:
+    """The other signals end Python's own end, as they do a program that does not know them."""
+    program = (
+        "import atexit, os, signal, sys, time\n"
+        "from layerscope.capture import __main__, cli\n"
+        "def run():\n"
+        "    global tell, sleep\n"
+        "    there, made, sleep = os.open('.', 0), os.mkdir, time.sleep\n"
+        "    tell = lambda: made('reached', dir_fd=there)\n"
+        f"    {_ENDS[where]}\n"
+        "    print('done')\n"
+        "    return 7\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "cli.main = run\n"
+        "sys.exit(__main__.main())\n"
+    )
+    command = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _until((tmp_path / "reached").exists)
+    command.send_signal(sent)
+    out, err = command.communicate(timeout=30)
+    assert (out, err) == ("done\n", "")
+    is_ended = where == "Python" and sent != signal.SIGINT
+    assert command.returncode == (-sent if is_ended else 7)
+
+
 def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
     with (
         pytest.raises(CaptureError, match="cannot start no-such-program"),
@@ -141,6 +183,21 @@ def test_what_a_block_started_is_gone_and_what_was_there_stays() -> None:
     assert own.poll() is None
     own.kill()
     own.wait()
+
+
+def test_the_end_of_a_log_is_read_whatever_stands_before_it(tmp_path: Path) -> None:
+    """A hole of 64 GB in one line, which nobody could read whole; states of a progress bar."""
+    log = tmp_path / "log"
+    assert processes.tail_of(log) == ""
+    log.write_text("first\nlast\n")
+    assert processes.tail_of(log) == "first\nlast"
+    os.truncate(log, 64 << 30)
+    most = processes._LINE_BYTES
+    assert processes.tail_of(log) == "\0" * most
+    with log.open("a") as file:
+        file.write("\n10%\r20%\rValueError: no weights\n" + "\n" * 10)
+    assert processes.tail_of(log, 13).splitlines()[:3] == ["10%", "20%", "ValueError: no weights"]
+    assert processes.tail_of(log).startswith("\0" * most + "\n10%\n")
 
 
 @pytest.fixture

@@ -75,8 +75,8 @@ def test_what_stands_behind_the_dashes_goes_to_the_server(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("--num-promts", "did you mean '--num-prompts'? Those of the server stand behind --"),
-        ("--kv-cache-dtype", "--kv-cache-dtype; those of the server stand behind --"),
+        ("--num-promts", "did you mean '--num-prompts'?; options of the server stand behind --"),
+        ("--kv-cache-dtype", "'--kv-cache-dtype'; options of the server stand behind --"),
     ],
 )
 def test_an_option_of_another_is_told_from_one_that_is_misspelt(

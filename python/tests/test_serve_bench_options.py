@@ -37,6 +37,8 @@ def _plan(engine: str, **changes: object) -> BenchPlan:
         (("--dry-run", "--", "--port", "8000"), "--port behind --"),
         (("--profile", "--dry-run", "--", "--profiler-config={}"), "where the traces go"),
         (("--dry-run", "--", "--host=0.0.0.0"), "--host=0.0.0.0 behind --"),
+        (("--dry-run", "--", "--eager", "--model", "m"), "--model behind --: client and server"),
+        (("--dry-run", "--", "--model_path=m"), "--model_path=m behind --: client and server"),
     ],
 )
 def test_what_cannot_be_is_a_usage_error(
@@ -52,8 +54,12 @@ def test_an_option_of_the_server_says_where_it_belongs(run_capture: RunCapture) 
     words = ("serve-bench", "org/model", "--dry-run", "--max-model-len", "8192")
     done = run_capture(*words)
     assert done.code == errors.USAGE
-    assert "serve-bench MODEL … -- --max-model-len 8192" in done.err
-    assert run_capture(*words[:3], "--", *words[3:]).code == errors.OK
+    assert "options of the server stand behind --: layerscope-capture serve-bench … -- " in done.err
+    assert done.err.splitlines()[0].endswith("-- --max-model-len 8192")
+    dry = run_capture(*words[:3], "--", *words[3:])
+    assert dry.code == errors.OK
+    server = dry.out.split("would start: ")[1].splitlines()[0].split()
+    assert "--" not in server and server[-2:] == ["--max-model-len", "8192"]
 
 
 @pytest.mark.parametrize(

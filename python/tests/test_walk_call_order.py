@@ -182,6 +182,7 @@ def test_a_module_outside_of_the_model_keeps_its_number() -> None:
     from torch import nn
 
     from layerscope.capture.walk.call_order import OUTSIDE, CallRecorder
+    from layerscope.capture.walk.snapshot import calls_of
 
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
     outside = nn.Linear(2, 2)
@@ -193,7 +194,71 @@ def test_a_module_outside_of_the_model_keeps_its_number() -> None:
         {"path": f"{OUTSIDE}.Linear.0", "class": "Linear"},
         {"path": "2", "class": "Linear"},
     ]
+    assert any(line.startswith(OUTSIDE) for line in calls_of(recorder)["limitations"])
     assert recorder.invocations == []
+
+
+def _scopes(run: Callable[[], Any], path: Path) -> list[str]:
+    """`Class_k` of each call in a recording, by start."""
+    from layerscope.capture.profiler import recording
+
+    with recording(path):
+        run()
+    events = read_json(path)["traceEvents"]
+    scopes = [event for event in events if event.get("name", "").startswith(_SCOPE)]
+    return [e["name"].removeprefix(_SCOPE) for e in sorted(scopes, key=lambda e: e["ts"])]
+
+
+@pytest.mark.parametrize("began", ["before", "meanwhile"])
+def test_calls_in_other_threads_count_where_the_profiler_sees_the_thread(
+    began: str, tmp_path: Path
+) -> None:
+    """The second module is called first, in a thread; the first and the third then here."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    import torch
+    from torch import nn
+
+    from layerscope.capture.walk.call_order import CallRecorder
+    from layerscope.capture.walk.snapshot import calls_of
+
+    model = nn.Sequential(*(nn.Linear(2, 2) for _ in range(3)))
+    x = torch.ones(1, 2)
+    with ThreadPoolExecutor(1) as threads:
+        if began == "before":
+            threads.submit(int).result()
+
+        def run() -> None:
+            with ThreadPoolExecutor(1) as fresh:
+                (threads if began == "before" else fresh).submit(model[1], x).result()
+            model[2](model[0](x))
+
+        with CallRecorder(model) as recorder:
+            run()
+        scopes = _scopes(run, tmp_path / "trace.json")
+    calls = calls_of(recorder)
+    paths = ["1", "0", "2"] if began == "before" else ["0", "2"]
+    assert [entry["path"] for entry in calls["call_order"]] == paths
+    assert scopes == [f"Linear_{k}" for k in range(len(paths))]
+    assert [record["module"] for record in calls["invocations"]] == ["1", "0", "2"]
+    said = [line for line in calls["limitations"] if "threads that began" in line]
+    assert [": 1." in line for line in said] == ([True] if began == "meanwhile" else [])
+
+
+def test_a_part_that_is_compiled_runs_past_the_recording() -> None:
+    """It is traced in one graph all the same; its wrapper and what is around it are called."""
+    import torch
+    from torch import nn
+
+    from layerscope.capture.walk.call_order import CallRecorder
+
+    part = torch.compile(nn.Sequential(nn.ReLU()), backend="eager", fullgraph=True)
+    model = nn.Sequential(nn.Tanh(), part)
+    with CallRecorder(model) as recorder:
+        for _ in range(2):
+            model(torch.ones(1))
+    classes = [entry["class"] for entry in recorder.call_order()]
+    assert classes == ["Sequential", "Tanh", "OptimizedModule"]
 
 
 def test_classes_that_share_a_name_are_left_out_and_said() -> None:

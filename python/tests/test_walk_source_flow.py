@@ -87,6 +87,37 @@ def test_init_shows_what_is_made_of_what() -> None:
     assert (row["calls"], row["reads"], row["writes"]) == (["make"], ["width"], ["self.proj"])
 
 
+def test_cases_have_lines_of_their_own() -> None:
+    """Lines are counted from the `def`."""
+    flow = flow_of(Matched.forward)
+    first = Matched.forward.__code__.co_firstlineno
+    read = [(op["reads"], op["writes"], op["line"] - first) for op in flow["operations"]]
+    assert read == [
+        (["h.kind"], [], 1),
+        (["Kind.wide", "h.size"], [], 2),
+        (["h"], [], 3),
+        (["h"], [], 5),
+        ([], ["rest"], 6),
+        (["rest"], [], 7),
+    ]
+
+
+class Matched:
+    def forward(self, h: Any) -> Any:
+        match h.kind:
+            case Kind.wide if h.size:
+                return self.up(h)
+            case 3:
+                return self.down(h)
+            case [_, *rest]:
+                return self.norm(rest)
+
+    def __getattr__(self, name: str) -> Any: ...
+
+
+Kind: Any = None
+
+
 @pytest.mark.parametrize("function", [math.sqrt, eval("lambda x: x"), int.__init__])
 def test_what_has_no_source_says_so(function: Any) -> None:
     flow = flow_of(function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,18 @@ def _engine_that_fails(monkeypatch: pytest.MonkeyPatch, *, at_prompt: int) -> No
     monkeypatch.setattr("vllm.LLM", Fails)
 
 
+@pytest.fixture
+def hooks_end() -> Iterator[None]:
+    """Hooks of a recording go with the process of a worker, which is this one here."""
+    from layerscope.capture.walk import snapshot
+
+    yield
+    for recorder in snapshot._recorders.values():
+        recorder.remove()
+    snapshot._recorders.clear()
+
+
+@pytest.mark.usefixtures("hooks_end")
 @pytest.mark.parametrize("at_prompt", [0, 1])  # that with hooks, and that with the profiler
 def test_an_engine_that_died_does_not_hide_why(
     at_prompt: int,

@@ -178,7 +178,7 @@ def test_a_server_killed_midway_leaves_nothing(vllm: Vllm, tiny_qwen3: Path, vic
     """The API server, or its engine core, dies by SIGKILL while requests run."""
     out = vllm.folder / "bench"
     process = vllm.start(
-        *("-m", "layerscope.capture.cli", "serve-bench", tiny_qwen3, "--engine", "vllm"),
+        *("-m", "layerscope.capture", "serve-bench", tiny_qwen3, "--engine", "vllm"),
         *("-o", out, "--num-prompts", "100000", "--input-len", "16", "--output-len", "64"),
         *("--max-concurrency", "4", "--", *_SMALL),
         PYTHONUNBUFFERED="1",

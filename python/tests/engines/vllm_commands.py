@@ -54,7 +54,7 @@ class Vllm:
 
     def capture(self, *words: str | Path, **variables: str) -> str:
         """Output of a command of layerscope-capture that must succeed."""
-        return self.python("-m", "layerscope.capture.cli", *words, **variables)
+        return self.python("-m", "layerscope.capture", *words, **variables)
 
     def python(self, *words: str | Path, **variables: str) -> str:
         began = time.monotonic()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import importlib
 import io
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from layerscope import __version__
@@ -48,18 +48,35 @@ def commands(only: str | None = None) -> list[Command]:
 class _Parser(argparse.ArgumentParser):
     """Takes options by their whole names; says in two lines what is wrong. Subparsers do, too."""
 
-    def __init__(self, **keywords: Any) -> None:
+    def __init__(self, *, passes_to: str = "", **keywords: Any) -> None:
         super().__init__(**{"allow_abbrev": False, **keywords})
+        self.passes_to = passes_to
+
+    def parse_known_args(
+        self, args: Iterable[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """What stands behind --, and is passed on, is cut off before.
+
+        argparse takes all positional arguments at the first one, so that a second list of them
+        behind options is lost.
+        """
+        if not self.passes_to:
+            return super().parse_known_args(args, namespace)
+        words = list(args or ())
+        cut = words.index("--") if "--" in words else len(words)
+        found, unknown = super().parse_known_args(words[:cut], namespace)
+        if unknown:
+            _refuse_unknown(self, words[:cut], unknown)
+        found.passed_on = words[cut + 1 :]
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with the code for a bad option; the usage is what --help prints."""
-        said = f"{self.prog}: {message}\n  {self.prog} --help lists the options\n"
-        self.exit(errors.USAGE, said)
+        errors.say(f"{self.prog}: {message}", to=sys.stderr)
+        self.exit(errors.USAGE, f"  {self.prog} --help lists the options\n")
 
 
-def _refuse_unknown(
-    parser: argparse.ArgumentParser, words: Sequence[str], unknown: Sequence[str]
-) -> NoReturn:
+def _refuse_unknown(parser: _Parser, words: Sequence[str], unknown: Sequence[str]) -> NoReturn:
     """Ends the program: by the parser of the command, or of its action, that was given them."""
     for word in words:
         for action in parser._actions:
@@ -73,10 +90,14 @@ def _refuse_unknown(
         parser.error(said)
     option = next(word.partition("=")[0] for word in unknown if word.startswith("-"))
     near = near_option(parser, option)
-    parser.error(f"no option '{option}'" + (f"; did you mean '{near}'?" if near else ""))
+    said = f"no option '{option}'" + (f"; did you mean '{near}'?" if near else "")
+    if parser.passes_to:
+        where = f"{parser.prog} … -- {shlex.join(unknown)}"
+        said += f"; options of {parser.passes_to} stand behind --: {where}"
+    parser.error(said)
 
 
-def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:
+def build_parser(available: Sequence[Command]) -> _Parser:
     """The parser of `layerscope-capture` with one subparser a command."""
     parser = _Parser(
         prog="layerscope-capture",
@@ -90,6 +111,7 @@ def build_parser(available: Sequence[Command]) -> argparse.ArgumentParser:
             command.name,
             help=command.summary,
             description=command.description,
+            passes_to=command.passes_to,
             **with_examples(command.examples),
         )
         command.add_options(subparser)
@@ -115,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     verbs = [verb_of(name) for name in COMMANDS]
     if words and not words[0].startswith("-") and words[0] not in verbs:
-        print(_unknown_command(words[0], verbs), file=sys.stderr)
+        errors.say(_unknown_command(words[0], verbs), to=sys.stderr)
         return errors.USAGE
     verb = words[0] if words and words[0] in verbs else None
     try:
@@ -129,38 +151,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return errors.USAGE
         return _run(next(c for c in available if c.name == options.command), options)
     except KeyboardInterrupt:
-        print(f"layerscope-capture{f' {verb}' if verb else ''}: interrupted", file=sys.stderr)
+        errors.say(f"layerscope-capture{f' {verb}' if verb else ''}: interrupted", to=sys.stderr)
         return errors.INTERRUPTED
-
-
-def _dry_run(command: Command, options: argparse.Namespace) -> int:
-    """What it says has names of files in it, which may be anybody's."""
-    said = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(said):
-            return command.run(options)
-    finally:
-        print(errors.printable(said.getvalue()), end="")
 
 
 def _run(command: Command, options: argparse.Namespace) -> int:
     """Prints what a user can mend; other exceptions are faults of this program."""
     try:
         with interrupts.raised():
-            return _dry_run(command, options) if options.dry_run else command.run(options)
+            return command.run(options)
     except errors.CaptureError as error:
-        print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
+        _complain(command, error)
         return error.code
     except OSError as error:  # a disk that is full, a file that may not be read
-        print(f"layerscope-capture {command.name}: {error}", file=sys.stderr)
+        _complain(command, errors.CaptureError(str(error), errors.hint_of(error)))
         return errors.FAILED
     except (KeyboardInterrupt, Exception):
         raise
     except BaseException as error:  # sys.exit and the like, of a model's or an engine's code
-        said = f"ended by {type(error).__name__}: {errors.first_line(error)}"
-        print(f"layerscope-capture {command.name}: {said}", file=sys.stderr)
+        _complain(command, f"ended by {type(error).__name__}: {errors.first_line(error)}")
         return errors.FAILED
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _complain(command: Command, said: object) -> None:
+    """It may be of several lines: the hint, the last words of a log."""
+    errors.say(f"layerscope-capture {command.name}: {said}", to=sys.stderr, in_one_line=False)

@@ -26,6 +26,9 @@ class Command:
     examples: tuple[str, ...]  # whole command lines; the tests run each with --dry-run
     add_options: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+    passes_to: str = (
+        ""  # "the server", which gets what stands behind --: `passed_on` of the options
+    )
 
 
 def one_too_many(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Iterator
+from typing import TextIO
 
 OK = 0
 FAILED = 1
@@ -36,6 +38,18 @@ def printable(text: str, *, in_one_line: bool = False) -> str:
     """
     kept = "" if in_one_line else "\n\t"
     return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
+def say(*texts: object, to: TextIO | None = None, in_one_line: bool = True) -> None:
+    """Prints each `printable`, at once: names of files, and what engines say, may be anybody's."""
+    for text in texts:
+        print(printable(str(text), in_one_line=in_one_line), file=to, flush=True)
+
+
+def hint_of(error: OSError, otherwise: str = "") -> str:
+    """What to do about what the system refused: of a full disk that is never `otherwise`."""
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "make room on this disk" if is_full else otherwise
 
 
 def missing_package(package: str, wanted_by: str, install: str) -> CaptureError:

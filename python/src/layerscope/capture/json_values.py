@@ -28,6 +28,15 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
+def decoder_said(error: Exception) -> str:
+    """What a decoder of JSON or TOML raised, for a message.
+
+    Of a number of thousands of digits Python says how its limit is changed, in the one ValueError
+    that is of no class of the decoder's own.
+    """
+    return "a number has thousands of digits" if type(error) is ValueError else str(error)
+
+
 def is_number(value: object) -> TypeGuard[int | float]:
     """Whether a value is a number, whole or not."""
     return is_whole(value) or isinstance(value, float)

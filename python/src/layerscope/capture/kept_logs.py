@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, say
 
 
 def kept_place(output: Path, name: str) -> Path:
@@ -30,7 +30,7 @@ def logs_kept(folder: Path, output: Path, names: Sequence[str]) -> Iterator[None
         raise
     except BaseException:
         if where := _keep(folder, output, names):
-            print(where, file=sys.stderr)
+            say(where, to=sys.stderr)
         raise
     for name in names:
         kept_place(output, name).unlink(missing_ok=True)

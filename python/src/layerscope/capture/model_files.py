@@ -17,7 +17,7 @@ from typing import Any
 
 from layerscope.capture import errors
 from layerscope.capture.errors import CaptureError
-from layerscope.capture.json_values import is_whole
+from layerscope.capture.json_values import decoder_said, is_whole
 from layerscope.capture.small_files import read_small
 
 CONFIG = "config.json"
@@ -180,7 +180,7 @@ def load_json(path: Path) -> dict[str, Any]:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise CaptureError(
-            f"{path}: not JSON: {error}", "is the file whole?", errors.INVALID_INPUT
+            f"{path}: not JSON: {decoder_said(error)}", "is the file whole?", errors.INVALID_INPUT
         ) from error
     check_depth(document, str(path))
     if not isinstance(document, dict):

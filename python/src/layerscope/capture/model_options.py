@@ -7,9 +7,10 @@ import dataclasses
 import json
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from layerscope.capture import engines
+from layerscope.capture import dtypes, engines
 from layerscope.capture.errors import USAGE, CaptureError
 from layerscope.capture.loadable import require_loadable
 
@@ -23,7 +24,7 @@ class ModelOptions:
 
     model: str  # a folder, or a name of the Hugging Face hub
     engine: str = "auto"
-    dtype: str = "auto"
+    dtype: str = dtypes.AUTO  # as torch calls it
     device: str | None = None  # transformers alone; None: the GPU where there is one
     dummy_weights: bool = False
     trust_remote_code: bool = False
@@ -68,7 +69,7 @@ class ModelOptions:
         words.append(f"in {engine if self.engine == 'auto' else self.engine}")
         if self.device:
             words.append(f"on {self.device}")
-        if self.dtype != "auto":
+        if self.dtype != dtypes.AUTO:
             words.append(f"as {self.dtype}")
         if self.dummy_weights:
             words.append("with random weights")
@@ -92,7 +93,10 @@ def positives(text: str) -> tuple[int, ...]:
 
 
 class _Joined(argparse.Action):
-    """The numbers of all the words, each once, from the smallest on."""
+    """The numbers of all the words, each once, from the smallest on.
+
+    A word behind them is taken for one of them, and a MODEL that was to come is not there then.
+    """
 
     def __call__(
         self,
@@ -101,7 +105,17 @@ class _Joined(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        setattr(namespace, self.dest, tuple(sorted({n for word in values for n in word})))
+        numbers: set[int] = set()
+        for word in values:
+            try:
+                numbers.update(positives(word))
+            except argparse.ArgumentTypeError as error:
+                said = str(error)
+                if numbers and any(action.dest == "model" for action in parser._actions):
+                    first = ",".join(map(str, sorted(numbers)))
+                    said += f"; write MODEL before the numbers: MODEL {option_string} {first}"
+                raise argparse.ArgumentError(self, said) from None
+        setattr(namespace, self.dest, tuple(sorted(numbers)))
 
 
 def add_numbers(
@@ -116,7 +130,6 @@ def add_numbers(
     shown = " ".join(map(str, default))
     parser.add_argument(
         option,
-        type=positives,
         action=_Joined,
         nargs="+",
         default=default,
@@ -149,12 +162,24 @@ def engine_arg(text: str) -> tuple[str, Any]:
         return key, value
 
 
+def dtype(text: str) -> str:
+    """The dtype as engines call it, for argparse."""
+    if text not in dtypes.DTYPES:
+        raise argparse.ArgumentTypeError(f"no dtype '{text[:40]}'; use one of {dtypes.NAMES}")
+    return dtypes.DTYPES[text]
+
+
 # Options that several commands have: words, and keywords of add_argument.
 _SHARED: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "model": (("model",), {"metavar": "MODEL", "help": "a model folder or a name of the hub"}),
     "dtype": (
         ("--dtype",),
-        {"default": "auto", "help": "bfloat16, float16, … (default: auto)"},
+        {
+            "type": dtype,
+            "default": dtypes.AUTO,
+            "metavar": "T",
+            "help": f"{dtypes.NAMES} (default: {dtypes.AUTO})",
+        },
     ),
     "dummy_weights": (
         ("--dummy-weights",),
@@ -212,6 +237,18 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     add_shared_options(parser, "dtype", "dummy_weights", "trust_remote_code")
     vllm = parser.add_argument_group("vLLM alone")
     add_shared_options(vllm, "tensor_parallel", "pipeline_parallel", "engine_arg")
+
+
+def add_output(parser: argparse.ArgumentParser, default: str, metavar: str, what: str) -> None:
+    """Adds -o, whose help is `what` with the default behind it."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path(default),
+        metavar=metavar,
+        help=f"{what} (default: {default})",
+    )
 
 
 def model_options(options: argparse.Namespace) -> ModelOptions:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from layerscope.capture import model_files, model_sizes
+from layerscope.capture import errors, layer_lists, model_files, model_sizes
 from layerscope.capture.json_values import is_number, is_whole
 from layerscope.capture.model_files import dotted
 
@@ -38,15 +38,20 @@ _NAME = re.compile(r"\w[\w.-]*")
 _OBJECTS = ("rope_scaling", "rope_parameters", "quantization_config")
 
 
-def impossible_values(config: Mapping[str, Any]) -> list[str]:
-    """What a config says that cannot be, one line each; empty for a possible one."""
+def impossible_values(
+    config: Mapping[str, Any], made_of: Mapping[str, Any] | None = None
+) -> list[str]:
+    """What a config says that cannot be, one line each; empty for a possible one.
+
+    Which of its lists have an entry for each layer shows best in the config that it was made of.
+    """
     text = model_files.text_config(config)
     at = ".".join(model_files.text_path(config))
     wrong = [line for where, holder in _objects(config) for line in _counts(where, holder)]
     wrong += [*_positive(text, at), *_names(config, ""), *_names(text, at)]
     if not wrong:  # the relations take the single values for granted
-        wrong = _relations(text, at)
-    return list(dict.fromkeys(wrong))
+        wrong = [*_relations(text, at), *_lists(text, at, model_files.text_config(made_of or {}))]
+    return [errors.printable(line, in_one_line=True) for line in dict.fromkeys(wrong)]
 
 
 def _positive(text: Mapping[str, Any], at: str) -> Iterator[str]:
@@ -80,10 +85,6 @@ def _relations(text: Mapping[str, Any], at: str) -> list[str]:
     count = model_files.layer_count(text)
     if count is not None and count > _MOST_LAYERS:
         wrong.append(f"{count} layers, more than {_MOST_LAYERS}")
-    types, drafts = text.get("layer_types"), text.get("num_nextn_predict_layers")
-    lengths = (count, count + drafts) if count and isinstance(drafts, int) else (count,)
-    if count is not None and isinstance(types, list) and len(types) not in lengths:
-        wrong.append(f"{dotted(at, 'layer_types')} has {len(types)} entries for {count} layers")
     heads, kv = text.get("num_attention_heads"), text.get("num_key_value_heads")
     if isinstance(heads, int) and isinstance(kv, int) and heads % kv:
         wrong.append(f"{heads} attention heads are not divisible by {kv} KV heads")
@@ -95,6 +96,17 @@ def _relations(text: Mapping[str, Any], at: str) -> list[str]:
         if moe.top_groups > moe.groups:
             wrong.append(f"a token may use {moe.top_groups} of {moe.groups} groups of experts")
     return wrong
+
+
+def _lists(text: Mapping[str, Any], at: str, made_of: Mapping[str, Any]) -> Iterator[str]:
+    count = model_files.layer_count(text)
+    if count is None:
+        return
+    lengths = {count, *(count + layer_lists.draft_layers(of) for of in (text, made_of))}
+    for name in dict.fromkeys((*layer_lists.NAMED, *layer_lists.by_layer(made_of))):
+        value = text.get(name)
+        if isinstance(value, (list, str)) and len(value) not in lengths:
+            yield f"{dotted(at, name)} has {len(value)} entries for {count} layers"
 
 
 def _objects(node: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -15,12 +15,11 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from layerscope.capture import interrupts
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, hint_of, say
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 _MOST_LINKS = 40  # one behind the other, as in Linux
 _ASIDE = ".layerscope-"  # in the name of a folder that is being filled: no user's folder has it
 _UNFINISHED = stat.S_ISVTX | 0o700  # the mode of a folder that is being filled, and of no other
@@ -28,25 +27,20 @@ _UNFINISHED = stat.S_ISVTX | 0o700  # the mode of a folder that is being filled,
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Writes a file whole: beside its place first, then renamed over it."""
-    handle, aside = _file_aside(path)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+    with _file_aside(path) as file:
+        file.write(data)
+        file.close()
+        aside = Path(file.name)
         aside.chmod(0o666 & ~_umask())
         aside.replace(path)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def require_writable(path: Path) -> None:
     """Raises what `write_bytes` would, before what is to be written is computed."""
     if path.is_dir():
         raise CaptureError(f"{path} is a folder, not a file", "name a file with -o")
-    handle, aside = _file_aside(path)
-    os.close(handle)
-    aside.unlink()
+    with _file_aside(path):
+        pass
 
 
 def _umask() -> int:
@@ -56,17 +50,42 @@ def _umask() -> int:
     return mask
 
 
-def _file_aside(path: Path) -> tuple[int, Path]:
+@contextlib.contextmanager
+def _file_aside(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside `path`, which is removed unless it takes its place."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with (
+            folder_made(path.parent),
+            tempfile.NamedTemporaryFile(
+                prefix=f".{path.name}.", dir=path.parent, delete=False
+            ) as file,
+        ):
+            try:
+                yield file
+            finally:
+                Path(file.name).unlink(missing_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from error
-    return handle, Path(name)
+
+
+@contextlib.contextmanager
+def folder_made(folder: Path) -> Iterator[None]:
+    """A folder that is there for the block, and afterwards if it holds something.
+
+    The same holds for those above it. What was there before stays. Raises OSError.
+    """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    finally:
+        for place in made:
+            with contextlib.suppress(OSError):
+                place.rmdir()
 
 
 def _cannot_write(path: Path, error: OSError) -> CaptureError:
-    hint = "make room on this disk" if error.errno in _FULL else "choose another place with -o"
+    hint = hint_of(error, "choose another place with -o")
     return CaptureError(f"cannot write {path}: {error.strerror}", hint)
 
 
@@ -91,26 +110,40 @@ def new_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 
     On an exception (Ctrl-C too) what was written is removed and `path` stays as it was. An existing
     folder with files is refused unless `force`. Where the block ended well, nothing of what it
-    wrote is ever removed: if it cannot take its place then, the error says where it is.
+    wrote is ever removed: if it cannot take its place then, the error says where it is. Errors of
+    the block name `path` where they would name the folder aside.
     """
     place = require_place(path, force=force)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale(place)
-        aside, lock = _folder_aside(place)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
-    is_done = False
-    try:
-        yield aside
-        with interrupts.held():
-            is_done = True
-            _take_place(aside, place, force=force)
-    finally:
-        if not is_done:
-            shutil.rmtree(aside, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(folder_made(place.parent))
+            _remove_stale(place)
+            aside, lock = _folder_aside(place)
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+        is_done = False
+        try:
+            yield aside
+            with interrupts.held():
+                is_done = True
+                _take_place(aside, place, force=force)
+        except (CaptureError, OSError) as error:
+            if not is_done:
+                _name_place(error, aside, path)
+            raise
+        finally:
+            if not is_done:
+                shutil.rmtree(aside, ignore_errors=True)
+            if lock is not None:
+                os.close(lock)
+
+
+def _name_place(error: CaptureError | OSError, aside: Path, path: Path) -> None:
+    """So that it names no folder that is not there any more."""
+    if isinstance(error, CaptureError):
+        error.message = error.message.replace(str(aside), str(path))
+    elif isinstance(error.filename, (str, Path)):
+        error.filename = str(error.filename).replace(str(aside), str(path))
 
 
 def require_place(path: Path, *, reads: Iterable[str | Path] = (), force: bool) -> Path:
@@ -132,11 +165,23 @@ def require_place(path: Path, *, reads: Iterable[str | Path] = (), force: bool) 
     return place
 
 
+def require_unread(path: Path, *, reads: Iterable[str | Path], but: str) -> None:
+    """Raises CaptureError where a file that is to be written is one of `reads`, or what a link in
+    them leads through. In folders of `reads` names that begin with `but` are results of before.
+    """
+    place = real_place(path)
+    for read in map(Path, reads):
+        is_result = read.is_dir() and place.name.startswith(but)
+        if not is_result and _leads_into(read, place):
+            what = f"a file of {read}, which is read" if read.is_dir() else "read"
+            raise CaptureError(f"{path} is {what}", "name another with -o")
+
+
 def _leads_into(read: Path, place: Path) -> bool:
-    """Whether reading a file, or all of a folder, needs anything below `place`."""
+    """Whether reading a file, or all of a folder, needs `place` or anything below it."""
     if not read.exists():
         return False
-    inside = read.rglob("*") if read.is_dir() and place.is_dir() else ()
+    inside = read.rglob("*") if read.is_dir() and place.exists() else ()
     return any(
         passed.is_relative_to(place)
         for path in (read.absolute(), *read.absolute().parents, *inside)
@@ -147,7 +192,7 @@ def _leads_into(read: Path, place: Path) -> bool:
 def _passed(path: Path) -> Iterator[Path]:
     """Where a path lies, and where each link lies that it is or leads to."""
     for _ in range(_MOST_LINKS):
-        path = path.parent.resolve() / path.name
+        path = real_place(path.parent) / path.name
         yield path
         if not path.is_symlink():
             return
@@ -200,13 +245,17 @@ def lock_folder(folder: Path) -> int:
     return lock
 
 
+def real_place(path: Path) -> Path:
+    """Where a link leads, if to anything: of links in a loop, to the first again."""
+    return Path(os.path.realpath(path))  # resolve() raises for a loop, before Python 3.13
+
+
 def _place_of(path: Path) -> Path:
     """Where the folder will lie; links are followed. Errors: it could never be replaced."""
-    try:
-        place = path.resolve()
-    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
-        raise CaptureError(f"cannot write {path}: {error}", "choose another place with -o") from (
-            error
+    place = real_place(path)
+    if place.is_symlink():
+        raise CaptureError(
+            f"cannot write {path}: its links lead in a loop", "choose another place with -o"
         )
     if place.exists() and not place.is_dir():
         raise CaptureError(f"{path} is a file, not a folder", "choose another place with -o")
@@ -243,4 +292,4 @@ def _take_place(aside: Path, place: Path, *, force: bool) -> None:
         ) from error
     shutil.rmtree(old, ignore_errors=True)
     if old.exists():
-        print(f"not all that was there before could be removed: {old}", file=sys.stderr)
+        say(f"not all that was there before could be removed: {old}", to=sys.stderr)

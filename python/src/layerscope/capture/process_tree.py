@@ -76,6 +76,20 @@ def descendants(roots: Iterable[int], table: Mapping[int, Process]) -> set[Proce
     return found
 
 
+def with_variable(name: str, value: str) -> set[Process]:
+    """All that were started with this value in their environment, as what they start is.
+
+    Not those that another user runs, or that wrote something else over it.
+    """
+    wanted = f"{name}={value}".encode()
+    found = set()
+    for process in read_table().values():
+        with contextlib.suppress(OSError):
+            if wanted in (_PROC / str(process.pid) / "environ").read_bytes().split(b"\0"):
+                found.add(process)
+    return found
+
+
 def still_running(process: Process) -> bool:
     """Whether this very process runs; a zombie does not."""
     now = _read(process.pid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -19,6 +20,8 @@ from layerscope.capture.process_tree import Process
 _TERM_GRACE_S = 20.0  # what an engine takes to free its GPUs; after that SIGKILL
 _KILL_WAIT_S = 10.0
 _POLL_S = 0.1
+_LINE_BYTES = 500  # of a log in a message: an exception with what it says
+_MARK = "LAYERSCOPE_STARTED"  # in the environment of what is started, and of what that starts
 
 
 # `python -m` would take the current folder for the first place of modules: a socket.py there.
@@ -69,15 +72,17 @@ def end_group(process: subprocess.Popen[bytes], grace_s: float | None = None) ->
         _end(_Tree(process.pid, process.poll), grace, lambda: bool(received))
 
 
-def end_when(pid: int, is_time: Callable[[], bool]) -> None:
+def end_when(pid: int, mark: str, is_time: Callable[[], bool]) -> None:
     """The same for the leader of a group that another process started, once `is_time` says so.
 
     It is asked again and again until then. What the leader starts meanwhile is ended also where the
-    leader itself has ended before, and nobody could tell any more whose it was.
+    leader itself has ended before, and nobody could tell any more whose it was; a daemon, which was
+    never seen below it, by the mark in its environment.
     """
     tree = _Tree(pid, lambda: None)
     while not is_time():
         tree.is_alive()
+    tree.mark = mark  # not before: a look at every environment would disturb what is measured
     _end(tree, _TERM_GRACE_S, lambda: False)
 
 
@@ -102,9 +107,10 @@ def _end(tree: _Tree, grace_s: float, is_urgent: Callable[[], bool]) -> None:
 
 
 class _Tree:
-    """A leader of a process group, the group, and descendants that left it."""
+    """A leader of a process group, the group, descendants that left it, and what has the mark."""
 
     def __init__(self, leader: int, reap: Callable[[], object]) -> None:
+        self.mark: str | None = None
         self._leader = leader
         self._reap_leader = reap
         self._below: dict[tuple[int, int], Process] = {}  # kept when their parent is gone
@@ -113,8 +119,10 @@ class _Tree:
         self._reap_leader()
         table = process_tree.read_table()
         roots = [self._leader, *(process.pid for process in self._below.values())]
-        group = {p for p in table.values() if p.group == self._leader}
-        for process in process_tree.descendants(roots, table) | group:
+        others = {p for p in table.values() if p.group == self._leader}
+        if self.mark is not None:
+            others |= process_tree.with_variable(_MARK, self.mark)
+        for process in process_tree.descendants(roots, table) | others:
             if process.pid != self._leader:
                 self._below[process.pid, process.started] = process
         _reap(self._below.values(), table)
@@ -200,18 +208,19 @@ def running(
     """
     with contextlib.ExitStack() as stack:
         with interrupts.held():  # between its start and the note that it is to be ended
-            guard = stack.enter_context(_guard())
-            process = _start(words, log, env)
+            mark = secrets.token_hex(8)
+            guard = stack.enter_context(_guard(mark))
+            process = _start(words, log, {**(os.environ if env is None else env), _MARK: mark})
             stack.callback(end_group, process)
             guard(process.pid)
         yield process
 
 
 @contextlib.contextmanager
-def _guard() -> Iterator[Callable[[int], None]]:
+def _guard(mark: str) -> Iterator[Callable[[int], None]]:
     """What tells a `process_guard` which process is to be ended if this one is killed."""
     guard = subprocess.Popen(
-        module_words("layerscope.capture.process_guard"),
+        module_words("layerscope.capture.process_guard", mark),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -229,9 +238,7 @@ def _guard() -> Iterator[Callable[[int], None]]:
         yield watch
 
 
-def _start(
-    words: Sequence[str], log: Path, env: Mapping[str, str] | None
-) -> subprocess.Popen[bytes]:
+def _start(words: Sequence[str], log: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     with log.open("wb") as out:
         try:
             return subprocess.Popen(
@@ -239,7 +246,7 @@ def _start(
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
-                env=None if env is None else dict(env),
+                env=dict(env),
                 start_new_session=True,
             )
         except OSError as error:
@@ -249,7 +256,14 @@ def _start(
 
 
 def tail_of(log: Path, lines: int = 20) -> str:
-    """The last lines of a log, for an error message."""
-    with contextlib.suppress(OSError):
-        return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
+    """The last lines of a log, for an error message.
+
+    Each state of a progress bar is one; of a line, and of the log for each that is wanted, no more
+    than `_LINE_BYTES` are read: the whole may be a line of gigabytes.
+    """
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - lines * _LINE_BYTES))
+        text = file.read(lines * _LINE_BYTES).decode(errors="replace")
+        return "\n".join(line[:_LINE_BYTES] for line in text.splitlines()[-lines:])
     return ""

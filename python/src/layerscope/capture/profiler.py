@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, hint_of
+
+# Of drivers for GPUs: NVIDIA, AMD, and those of Windows in WSL.
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+
+
+def quiet_without_gpu(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Where there is no GPU, Kineto says so as an ERROR in each recording: here it says nothing.
+
+    With one, its errors are real. It reads the variable when a process records for the first time.
+    """
+    if not any(map(os.path.exists, _GPU_DEVICES)):
+        environment.setdefault("KINETO_LOG_LEVEL", "6")  # above USDT, which is above ERROR
 
 
 @contextlib.contextmanager
@@ -19,6 +32,7 @@ def recording(path: Path, *, with_stack: bool = True, with_shapes: bool = True) 
     """
     from torch import profiler
 
+    quiet_without_gpu()
     with profiler.profile(
         activities=_activities(), with_stack=with_stack, record_shapes=with_shapes
     ) as recorded:
@@ -27,7 +41,8 @@ def recording(path: Path, *, with_stack: bool = True, with_shapes: bool = True) 
     try:
         recorded.export_chrome_trace(str(path))
     except OSError as error:  # without the name of a file
-        raise CaptureError(f"cannot write {path}: {error.strerror or error}") from error
+        said = f"cannot write {path}: {error.strerror or error}"
+        raise CaptureError(said, hint_of(error)) from error
 
 
 def prime() -> None:
@@ -35,6 +50,7 @@ def prime() -> None:
     import torch
     from torch import profiler
 
+    quiet_without_gpu()
     with profiler.profile(activities=_activities()):
         device = "cuda" if torch.cuda.is_available() else "cpu"
         torch.zeros(1, device=device).add_(1)

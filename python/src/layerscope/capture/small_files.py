@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
+from layerscope.capture.json_values import decoder_said
 
 _MAX_BYTES = 4 << 20  # the longest public configs are under 40 KB
 
@@ -32,3 +35,16 @@ def read_small(path: Path, what: str) -> str:
         raise CaptureError(
             f"{path}: not UTF-8: {error}", "is the file whole?", INVALID_INPUT
         ) from error
+
+
+def read_object(path: Path, what: str) -> dict[str, Any]:
+    """The JSON object in such a file. Raises CaptureError with code 3."""
+    try:
+        document = json.loads(read_small(path, what))
+    except (ValueError, RecursionError) as error:
+        raise CaptureError(f"{path}: {decoder_said(error)}", f"give {what}", INVALID_INPUT) from (
+            error
+        )
+    if not isinstance(document, dict):
+        raise CaptureError(f"{path} holds no JSON object", f"give {what}", INVALID_INPUT)
+    return document

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from layerscope.capture.dtypes import AUTO
 from layerscope.capture.engines import parse_version
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError, of_foreign_code
 from layerscope.capture.model_options import ModelOptions
@@ -15,19 +16,26 @@ from layerscope.capture.random_prompts import prompts_of, tokens_within
 
 # Of the keys and values so far: transformers from 5.2x on, before, and of state-space models.
 _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
+# With a head of text; the third was the second's name before transformers 5.
+_AUTO_CLASSES = (
+    "AutoModelForCausalLM",
+    "AutoModelForMultimodalLM",
+    "AutoModelForImageTextToText",
+    "AutoModelForVision2Seq",
+)
 
 
 def load(options: ModelOptions) -> Any:
     """The model, on its device, in inference mode.
 
-    Errors: a folder or name that transformers cannot load (INVALID_INPUT), an unknown dtype or
-    device (USAGE).
+    Errors: a folder or name that transformers cannot load (INVALID_INPUT), a device that is not
+    there (USAGE).
     """
     import torch
     import transformers
 
     device = _device(options.device)
-    dtype = _dtype(options.dtype)
+    dtype = AUTO if options.dtype == AUTO else getattr(torch, options.dtype)
     with of_foreign_code(
         f"transformers cannot load {options.model}",
         "give a folder with config.json (and weights, or --dummy-weights), or a name of the "
@@ -37,15 +45,16 @@ def load(options: ModelOptions) -> Any:
         config = transformers.AutoConfig.from_pretrained(
             options.model, trust_remote_code=options.trust_remote_code
         )
-        auto = _auto_class(config)
+        cls = _class_of(config, trust_remote_code=options.trust_remote_code)
         if options.dummy_weights:
-            keywords = {} if dtype == "auto" else {_dtype_keyword(): dtype}  # else the config's
+            keywords = {} if dtype == AUTO else {_dtype_keyword(): dtype}  # else the config's
+            made_by = "from_config" if hasattr(cls, "from_config") else "_from_config"
+            if made_by == "from_config":  # of an auto class
+                keywords["trust_remote_code"] = options.trust_remote_code
             with torch.device(device):
-                model = auto.from_config(
-                    config, trust_remote_code=options.trust_remote_code, **keywords
-                )
+                model = getattr(cls, made_by)(config, **keywords)
         else:
-            model = auto.from_pretrained(
+            model = cls.from_pretrained(
                 options.model,
                 config=config,
                 trust_remote_code=options.trust_remote_code,
@@ -56,14 +65,22 @@ def load(options: ModelOptions) -> Any:
     return model
 
 
-def _auto_class(config: Any) -> Any:
-    """Causal language models with their head, all else without."""
+def _class_of(config: Any, *, trust_remote_code: bool) -> Any:
+    """The class that `architectures` names, as in an engine; else the first auto class for it."""
     import transformers
 
-    causal = transformers.AutoModelForCausalLM
-    remote = "AutoModelForCausalLM" in getattr(config, "auto_map", {})
-    known = type(config) in causal._model_mapping
-    return causal if remote or known else transformers.AutoModel
+    remote = getattr(config, "auto_map", None) or {}
+    names = getattr(config, "architectures", None) or []
+    for name in [] if remote and trust_remote_code else names:
+        cls: Any = getattr(transformers, str(name), None)
+        is_model = isinstance(cls, type) and issubclass(cls, transformers.PreTrainedModel)
+        if is_model and isinstance(config, cls.config_class or ()):
+            return cls
+    for name in _AUTO_CLASSES:
+        auto = getattr(transformers, name, None)
+        if auto and (name in remote or type(config) in auto._model_mapping):
+            return auto
+    return transformers.AutoModel
 
 
 def _device(name: str | None) -> Any:
@@ -76,17 +93,6 @@ def _device(name: str | None) -> Any:
         device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
         torch.zeros(1, device=device).item()  # "meta" has no values
     return device
-
-
-def _dtype(name: str) -> Any:
-    import torch
-
-    if name == "auto":
-        return "auto"
-    dtype = getattr(torch, name, None)
-    if not isinstance(dtype, torch.dtype):
-        raise CaptureError(f"torch has no dtype '{name}'", "as bfloat16, float16, float32", USAGE)
-    return dtype
 
 
 def _dtype_keyword() -> str:

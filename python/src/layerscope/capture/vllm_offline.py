@@ -12,6 +12,7 @@ from typing import Any
 from layerscope.capture import interrupts, processes
 from layerscope.capture.errors import CaptureError, of_foreign_code
 from layerscope.capture.model_options import ModelOptions
+from layerscope.capture.profiler import quiet_without_gpu
 from layerscope.capture.random_prompts import prompts_of, tokens_within
 from layerscope.capture.trace_files import traces_below
 from layerscope.capture.vllm_profiler import VllmProfiler
@@ -85,6 +86,7 @@ def make_llm(
         environment.setdefault(_MULTIPROCESSING, "0")
     if profiler is not None:
         environment.update(profiler.environment())
+        quiet_without_gpu(environment)
         if config := profiler.config():
             keywords = {"profiler_config": config, **keywords}
     import vllm

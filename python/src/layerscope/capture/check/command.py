@@ -8,6 +8,7 @@ from pathlib import Path
 
 from layerscope.capture import engines, errors, model_files
 from layerscope.capture.check import (
+    class_checks,
     finding,
     machine_checks,
     model_checks,
@@ -18,6 +19,7 @@ from layerscope.capture.check.finding import Finding
 from layerscope.capture.command import Command
 from layerscope.capture.context_length import fitting_input
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.model_options import LOADERS
 
 _DESCRIPTION = """\
 Walks the path from a Hugging Face model to its layer table and says what is missing: is the config
@@ -40,7 +42,7 @@ _STEPS = (
     "profile and layers: layerscope profiles infer --config …",
     "tokenizer and weights: beside the config, and whole",
     "plan: of config-patch, beside the config",
-    "engine and class: installed, and names the architecture",
+    "engine and class: installed, names the architecture, and which class it loads",
     "gpu, nsys, annotations: what this machine can record",
 )
 _INPUT, _OUTPUT = 512, 9  # tokens of the profile that is proposed
@@ -75,11 +77,11 @@ def findings(model: str, engine: str) -> list[Finding]:
     found += profile_checks.check_profile(files.config)
     found.append(model_checks.check_tokenizer(files))
     found += model_checks.check_weights(files, config)
-    found += plan_checks.check_plan(files, engine)
+    found += plan_checks.check_plan(files, config, engine)
     there = model_checks.check_engine(engine)
     found.append(there)
     if there.state == finding.OK:
-        found.append(model_checks.check_architecture(engine, files, config))
+        found.append(class_checks.check_architecture(engine, files, config))
     found += [
         machine_checks.check_gpu(engine),
         machine_checks.check_nsys(),
@@ -90,37 +92,43 @@ def findings(model: str, engine: str) -> list[Finding]:
 
 def _run(options: argparse.Namespace) -> int:
     if options.dry_run:
-        print(f"would check {options.model}, for {options.engine}, in this order:")
+        errors.say(f"would check {options.model}, for {options.engine}, in this order:")
         for step in _STEPS:
-            print(f"  {step}")
+            errors.say(f"  {step}")
         return errors.OK
     engine = _chosen(options.engine)
     found = findings(options.model, engine)
     for one in found:
         for line in one.lines():
-            print(errors.printable(line, in_one_line=True))
+            errors.say(line)
     lacking = [one for one in found if one.state == finding.MISSING]
     if lacking:
-        print(f"missing: {', '.join(dict.fromkeys(one.step for one in lacking))}")
+        errors.say(f"missing: {', '.join(dict.fromkeys(one.step for one in lacking))}")
         return errors.FAILED
     has_gpu = any(one.step == "gpu" and one.state == finding.OK for one in found)
-    print("nothing is missing; next:")
-    for command in _next_commands(options.model, engine, has_gpu=has_gpu):
-        print(f"  {command}")
+    errors.say("nothing is missing; next:")
+    has_text = all(one.step != class_checks.TEXT for one in found)
+    for command in _next_commands(options.model, engine, has_gpu=has_gpu, has_text=has_text):
+        errors.say(f"  {command}")
     return errors.OK
 
 
-def _next_commands(model: str, engine: str, *, has_gpu: bool) -> list[str]:
+def _next_commands(model: str, engine: str, *, has_gpu: bool, has_text: bool = True) -> list[str]:
     """From a model of which nothing is missing to its table."""
     files = model_files.locate(model)
     before = plan_checks.setting_before(files, engine) + "layerscope-capture"
     name = shlex.quote(str(files.folder) if Path(model).is_file() else model)
-    dummy = "" if files.weights() else " --dummy-weights"
+    how = "" if files.weights() else " --dummy-weights"
+    default = next((name for name in LOADERS if engines.is_installed(name)), engine)
+    if engine in LOADERS and engine != default:
+        how += f" --engine {engine}"
+    if not has_text:
+        return [f"{before} walk {name} -o model_tree.json{how}"]
     length = fitting_input(model_files.load_config(files.config), _INPUT, _OUTPUT)
     return [
-        f"{before} walk {name} -o model_tree.json --with-forward{dummy}",
+        f"{before} walk {name} -o model_tree.json --with-forward{how}",
         f"{before} profile {name} --num-prompts 1 --input-len {length} --output-len {_OUTPUT}"
-        f"{dummy} -o profiles",
+        f"{how} -o profiles",
         f"layerscope {'layers' if has_gpu else 'modules'} profiles/request_000.json.gz",
     ]
 

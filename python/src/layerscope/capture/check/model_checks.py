@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from layerscope.capture import engines, file_checks, model_files, model_sizes, model_values
+from layerscope.capture import (
+    config_classes,
+    engines,
+    file_checks,
+    model_files,
+    model_sizes,
+    model_values,
+)
 from layerscope.capture.check.finding import Finding, missing, note, ok
 from layerscope.capture.counted import counted
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
 from layerscope.capture.patches.plan import plan_beside
-
-# Where each engine lists the architectures that it has classes for; read as text, not imported.
-_REGISTRIES = {
-    engines.VLLM: ("vllm", "model_executor/models/registry.py"),
-    engines.SGLANG: ("sglang", "srt/models"),
-    engines.TENSORRT_LLM: ("tensorrt_llm", "_torch/models"),
-    engines.TRANSFORMERS: ("transformers", "models/auto/modeling_auto.py"),
-}
 
 
 def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
@@ -49,6 +46,8 @@ def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
                 f" --add {model_files.dotted(inner, 'num_hidden_layers')}=N -o DIR",
             )
         ]
+    if lost := _sizes_not_read(files, config):
+        return [lost]
     names = ", ".join(architectures) or "no architectures"
     said = f"{files.config}: {text.get('model_type', 'no model_type')}, {names}, {count} layers"
     found = [ok("config", said + where)]
@@ -62,6 +61,24 @@ def check_config(files: ModelFiles, config: Mapping[str, Any]) -> list[Finding]:
             )
         )
     return found
+
+
+def _sizes_not_read(files: ModelFiles, config: Mapping[str, Any]) -> Finding | None:
+    """Where the class of the model type looks for no sizes where they lie, and takes defaults."""
+    inner = model_files.text_path(config)[:1]
+    model_type = config.get("model_type")
+    if not inner or "auto_map" in config or not isinstance(model_type, str):
+        return None  # with a class of its own it reads what it likes
+    known = config_classes.known_objects(model_type)
+    if known is None or inner[0] in known:
+        return None
+    return missing(
+        "config",
+        f"{files.config}: the sizes lie in {inner[0]}, which transformers' class of {model_type}"
+        " does not read: it takes its defaults",
+        f"layerscope-capture config-patch {files.name} --model-type {model_type}"
+        f" --architectures {','.join(model_files.architectures(config)) or 'Class'} -o DIR",
+    )
 
 
 def check_tokenizer(files: ModelFiles) -> Finding:
@@ -168,40 +185,3 @@ def check_engine(engine: str) -> Finding:
     except CaptureError as error:
         return missing("engine", error.message, error.hint)
     return ok("engine", f"{engine} {engines.version_of(engine) or '(version unknown)'}")
-
-
-def check_architecture(engine: str, files: ModelFiles, config: Mapping[str, Any]) -> Finding:
-    """Whether the installed engine names the model's architecture in its sources."""
-    wanted = model_files.architectures(config)
-    sources = _registry(engine)
-    if not sources or not wanted:
-        return note("class", f"{engine}'s list of architectures is not known here")
-    for name in wanted:
-        if any(f'"{name}"' in text or f"class {name}(" in text for text in sources):
-            return ok("class", f"{engine} has {name}")
-    code = files.remote_code()
-    if code and "auto_map" in {*config, *model_files.text_config(config)}:
-        return note(
-            "class",
-            f"{engine} does not name {', '.join(wanted)}; the model brings code"
-            f" ({counted(len(code), 'file')})",
-            "add --trust-remote-code, after reading it",
-        )
-    return missing(
-        "class",
-        f"{engine} {engines.version_of(engine) or ''} does not name {', '.join(wanted)}",
-        "install a newer version, or take a class that fits: layerscope-capture config-patch"
-        f" {files.name} --model-type NAME --architectures Class -o DIR",
-    )
-
-
-def _registry(engine: str) -> list[str]:
-    package, inside = _REGISTRIES[engine]
-    spec = importlib.util.find_spec(package)
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder) / inside
-        if path.is_file():
-            return [path.read_text(errors="replace")]
-        if path.is_dir():
-            return [p.read_text(errors="replace") for p in sorted(path.rglob("*.py"))]
-    return []

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
 from layerscope.capture import engines
 from layerscope.capture.check.finding import Finding, missing, note
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.model_files import ModelFiles
-from layerscope.capture.patches.model_of_plan import described
+from layerscope.capture.patches.model_of_plan import WRITE_ONE, described, difference
 from layerscope.capture.patches.plan import OFF, VARIABLE, PatchPlan, plan_beside
 
 
-def check_plan(files: ModelFiles, engine: str) -> list[Finding]:
-    """A line where there is a plan."""
+def check_plan(files: ModelFiles, config: Mapping[str, Any], engine: str) -> list[Finding]:
+    """A line where there is a plan: the runs refuse one of another model."""
     try:
         plan = plan_beside(files.folder)
     except CaptureError as error:
         return [missing("plan", error.message, error.hint)]
     if plan is None:
         return []
+    if other := difference(plan, files.folder, files.name, config):
+        return [missing("plan", f"it is the plan of another model: {other}", WRITE_ONE)]
     setting = f"{VARIABLE}={shlex.quote(str(files.folder))}"
     if _is_known(plan, engine):
         return [note("plan", described(plan), f"{setting} before a command applies it")]

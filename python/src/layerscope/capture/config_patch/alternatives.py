@@ -7,16 +7,18 @@ from dataclasses import replace
 
 from layerscope.capture.config_patch.mock_options import MockOptions
 
+_NODE = 8  # GPUs
+
 
 def alternatives(
     given: MockOptions, heads: int, *, is_moe: bool, fits: Callable[[MockOptions], bool]
 ) -> str:
-    """The numbers of ranks up to the given one that do, by the options that they need, as text.
+    """The numbers of ranks up to `most(given)` that do, by the options that they need, as text.
 
     Each is tried with `fits`; only divisors of `heads`, the attention heads, can do. Options that
     add no number to those before them are left out.
     """
-    numbers = [n for n in range(2, given.ranks + 1) if heads % n == 0]
+    numbers = [n for n in range(2, most(given) + 1) if heads % n == 0]
     ways: list[str] = []
     found: set[int] = set()
     for way in _ways(given, is_moe=is_moe):
@@ -25,6 +27,11 @@ def alternatives(
             found.update(good)
             ways.append(", ".join(map(str, good)) + _options_of(way, given, is_moe=is_moe))
     return "; ".join(ways)
+
+
+def most(given: MockOptions) -> int:
+    """The most ranks that are tried: the next power of two, and no less than a node has."""
+    return max(_NODE, 1 << (given.ranks - 1).bit_length())
 
 
 def _ways(given: MockOptions, *, is_moe: bool) -> list[MockOptions]:

@@ -71,9 +71,8 @@ def copy_into(folder: Path, sources: Sequence[Path]) -> None:
         try:
             shutil.copyfile(source, folder / source.name)
         except OSError as error:
-            raise CaptureError(f"cannot copy {source}: {error.strerror}", "is it readable?") from (
-                error
-            )
+            hint = errors.hint_of(error, "is it readable?")
+            raise CaptureError(f"cannot copy {source}: {error.strerror}", hint) from error
 
 
 def link_weights(folder: Path, files: ModelFiles) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from layerscope.capture import engines, errors, model_files, output
 from layerscope.capture.command import Command
-from layerscope.capture.config_patch import auxiliary_files
+from layerscope.capture.config_patch import auxiliary_files, conflicts
 from layerscope.capture.config_patch.next_step import next_lines
 from layerscope.capture.config_patch.patching import Patched, patch
 from layerscope.capture.counted import counted
@@ -40,7 +40,7 @@ spread them evenly. Outputs mean nothing then; times do.
 """
 
 _EXAMPLES = (
-    "layerscope-capture config-patch Qwen/Qwen3-8B --set num_hidden_layers=36 -o qwen3-patched",
+    "layerscope-capture config-patch Qwen/Qwen3-8B --set rope_theta=5000000 -o qwen3-patched",
     "layerscope-capture config-patch Qwen/Qwen3-30B-A3B --layers 4 --link-weights -o qwen3-4l",
     "layerscope-capture config-patch deepseek-ai/DeepSeek-R1 --mock-tp 8 --layers 6 --cut"
     " --balanced-routing -o r1-rank0",
@@ -82,7 +82,12 @@ def _add_overrides(parser: argparse.ArgumentParser) -> None:
         ("--unset", "KEY", "remove a key"),
     ):
         group.add_argument(option, action="append", default=[], metavar=meta, help=text)
-    group.add_argument("--model-type", type=_name, metavar="NAME", help="rewrite model_type")
+    group.add_argument(
+        "--model-type",
+        type=_name,
+        metavar="NAME",
+        help="rewrite model_type; that of a text model takes it out of its wrapper",
+    )
     group.add_argument(
         "--architectures", type=_names, default=(), metavar="A,B", help="rewrite architectures"
     )
@@ -152,14 +157,12 @@ def _check_options(options: argparse.Namespace) -> None:
     if options.mock_tp is not None and not 2 <= options.mock_tp <= 512:
         raise _usage(f"--mock-tp {options.mock_tp}", "give 2 to 512")
     _check_companions(options)
+    conflicts.require_no_conflict(options)
     if options.no_aux and options.aux_from:
         raise _usage("--no-aux and --aux-from", "give one of them")
     if options.link_weights and (options.mock_tp or options.cut):
         what = "--mock-tp" if options.mock_tp else "--cut"
-        raise _usage(
-            f"--link-weights with {what}: the model's weights do not fit the config",
-            "run the engine with dummy weights",
-        )
+        raise _weights_do_not_fit(f"--link-weights with {what}")
     if options.output is None and not options.dry_run:
         raise _usage("no folder to write", "give one with -o DIR")
 
@@ -178,6 +181,12 @@ def _check_companions(options: argparse.Namespace) -> None:
             f"--ep-ranks {options.ep_ranks} without --balanced-routing",
             "it says over how many ranks experts are balanced",
         )
+
+
+def _weights_do_not_fit(options: str) -> CaptureError:
+    return _usage(
+        f"{options}: the model's weights do not fit the config", "run the engine with dummy weights"
+    )
 
 
 def _usage(message: str, hint: str) -> CaptureError:
@@ -222,6 +231,9 @@ def _write(
         _write_json(aside / model_files.CONFIG, patched.config)
         if patched.generation is not None:
             _write_json(aside / model_files.GENERATION_CONFIG, patched.generation)
+        for path in auxiliary:
+            if path.name in model_files.QUANTISATION_FILES and patched.hf_quant is not None:
+                _write_json(aside / path.name, patched.hf_quant)
         _write_json(aside / patch_plan.FILE_NAME, patched.document(files.name, options))
         return auxiliary_files.link_weights(aside, files) if options.link_weights else 0
 
@@ -232,30 +244,28 @@ def _write_json(path: Path, document: dict[str, Any]) -> None:
 
 
 def _say(patched: Patched, auxiliary: list[Path]) -> None:
-    for line in patched.changes.lines():
-        print(errors.printable(line, in_one_line=True))
+    errors.say(*patched.changes.lines())
     if not patched.changes.changes:
-        print("no key is changed")
-    for note in patched.changes.notes:
-        print(errors.printable(f"note: {note}", in_one_line=True))
-    print(
-        "files: "
-        + ", ".join([model_files.CONFIG, patch_plan.FILE_NAME, *(a.name for a in auxiliary)])
-    )
+        errors.say("no key is changed")
+    errors.say(*(f"note: {note}" for note in patched.changes.notes))
+    names = [model_files.CONFIG, patch_plan.FILE_NAME, *(path.name for path in auxiliary)]
+    errors.say(f"files: {', '.join(names)}")
 
 
 def _dry_run_without_model(options: argparse.Namespace, why: CaptureError) -> None:
-    print(f"would read {options.model} (not here now: {why.message})")
+    errors.say(f"would read {options.model} (not here now: {why.message})")
     for assignment in options.set:
-        print(f"would set {assignment}")
+        errors.say(f"would set {assignment}")
     for assignment in options.add:
-        print(f"would add {assignment}")
+        errors.say(f"would add {assignment}")
     for path in options.unset:
-        print(f"would remove {path}")
+        errors.say(f"would remove {path}")
     if options.layers or options.keep_layers:
-        print(f"would keep layers {options.keep_layers or f'0-{options.layers - 1}'}")
+        errors.say(f"would keep layers {options.keep_layers or f'0-{options.layers - 1}'}")
     if options.mock_tp:
-        print(f"would divide the sizes for rank 0 of TP={options.mock_tp}, experts: {options.moe}")
+        errors.say(
+            f"would divide the sizes for rank 0 of TP={options.mock_tp}, experts: {options.moe}"
+        )
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -269,6 +279,8 @@ def _run(options: argparse.Namespace) -> int:
     else:
         auxiliary = _auxiliary(files, options)
         patched = patch(files, _generation(auxiliary, options), options)
+        if options.link_weights and patched.needs_dummy_weights:
+            raise _weights_do_not_fit("--link-weights")
         if options.output is not None:
             reads = [files.folder, *([options.aux_from] if options.aux_from else [])]
             output.require_place(options.output, reads=reads, force=options.force)
@@ -279,15 +291,13 @@ def _run(options: argparse.Namespace) -> int:
             _say(patched, auxiliary)
             if options.link_weights:
                 none = "" if linked else f": {files.name} has none"
-                print(f"linked {counted(linked, 'weight file')}{none}")
-            print(f"written: {options.output}")
-            fits = not (options.mock_tp or options.cut)
-            said = next_lines(
-                patched, files, options.output, engine=options.engine, linked=linked, fits=fits
+                errors.say(f"linked {counted(linked, 'weight file')}{none}")
+            errors.say(f"written: {options.output}")
+            errors.say(
+                *next_lines(patched, files, options.output, engine=options.engine, linked=linked)
             )
-            print(*said, sep="\n")
     if options.dry_run:
-        print(f"would write {options.output or 'the folder of -o'}")
+        errors.say(f"would write {options.output or 'the folder of -o'}")
     return errors.OK
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from layerscope.capture import errors, model_files
 from layerscope.capture.config_patch.fewer_layers import as_ranges
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_values import shown
 from layerscope.capture.model_files import ModelFiles
 from layerscope.capture.patches.plan import FILE_NAME, PatchPlan, load_plan
 
@@ -37,11 +38,12 @@ class EarlierPatch:
         if keep is not None and (again or model_files.layer_count(config) != count):
             chosen = f"which of its {count} layers compute is chosen already ({as_ranges(keep)})"
         elif options.mock_tp and isinstance(mock := self.document.get("mock"), dict):
-            chosen = f"it is rank 0 of TP={mock.get('tp')} already"
+            chosen = f"it is rank 0 of TP={shown(mock.get('tp'))} already"
         if chosen:
+            source = errors.printable(str(self.document.get("source")), in_one_line=True)
             raise CaptureError(
                 f"{options.model} was written by config-patch: {chosen}",
-                f"give {self.document.get('source')}, of which it was made, with all options",
+                f"give {source}, of which it was made, with all options",
                 errors.USAGE,
             )
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from layerscope.capture import errors, model_files
+from layerscope.capture import errors, layer_lists, model_files
 from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.json_values import index_of
@@ -21,17 +21,7 @@ from layerscope.capture.json_values import index_of
 _ENDS_FULL = re.compile("gemma4|diffusion_gemma|embedding_gemma2|beam")
 _FULL = "full_attention"
 _BY_LAYER = "shortened with the layers"
-# Lists of layer numbers. Kimi's count from 1: its highest number is the layer count.
-_NUMBER_LISTS = (
-    "mlp_only_layers",
-    "attn_layer_indices",
-    "full_attn_idxs",
-    "local_layer_ids",
-    "moe_layers",
-)
-_KIMI_LISTS = ("kda_layers", "full_attn_layers")
-# Lists that may have as many entries as there are layers by chance.
-_NOT_BY_LAYER = ("architectures", "bos_token_id", "eos_token_id", "pad_token_id")
+_KIMI_LISTS = ("kda_layers", "full_attn_layers")  # numbers of layers, counted from 1
 _COUNTS_UP_TO_LAYERS = ("first_k_dense_replace", "num_hash_layers", "max_window_layers")
 
 
@@ -106,14 +96,14 @@ def cut_layers(config: dict[str, Any], count: int, changes: Changes) -> None:
     if count == before:
         return
     _require_last_type(text, count)
-    drafts = text.get("num_nextn_predict_layers")
-    extra = drafts if isinstance(drafts, int) else 0
+    lists = layer_lists.by_layer(text)
     changes.set(text, key, count, "--layers, --cut", at)
-    for name, value in list(text.items()):
-        shorter = _shorter(name, value, before, count, extra)
-        if shorter is not None:
-            changes.set(text, name, shorter, _BY_LAYER, at)
-    _cut_kimi(text, at, before, count, changes)
+    for name, value in lists.items():  # entries of draft layers stay at the end
+        changes.set(text, name, value[:count] + value[before:], _BY_LAYER, at)
+    for name in layer_lists.NUMBER_LISTS:
+        if _are_numbers(text.get(name)):
+            changes.set(text, name, [n for n in text[name] if n < count], _BY_LAYER, at)
+    _cut_kimi(text, at, count, changes)
     _cut_settings(text, at, count, changes)
     for name in _COUNTS_UP_TO_LAYERS:
         if isinstance(text.get(name), int) and text[name] > count:
@@ -127,43 +117,25 @@ def _require_last_type(text: dict[str, Any], count: int) -> None:
         return
     if types[count - 1] != _FULL:
         fitting = [str(i + 1) for i, name in enumerate(types) if name == _FULL]
-        raise CaptureError(
+        said = (
             f"--layers {count} --cut: layer {count - 1} is {types[count - 1]}, and the last layer "
-            f"of {model_type} is always made {_FULL}",
+            f"of {model_type} is always made {_FULL}"
+        )
+        raise CaptureError(
+            errors.printable(said, in_one_line=True),
             f"give --layers {' or '.join(fitting)}, or leave out --cut",
             errors.USAGE,
         )
 
 
-def _shorter(name: str, value: Any, before: int, count: int, extra: int) -> Any:
-    """A per-layer value for `count` layers, or None where the value is no such thing.
-
-    Lists may be longer by the draft layers: those entries stay at the end.
-    """
-    if name in _NUMBER_LISTS:
-        return [n for n in value if n < count] if _are_numbers(value) else None
-    if name in _NOT_BY_LAYER or not isinstance(value, (list, str)):
-        return None
-    if isinstance(value, str) and not name.endswith("_pattern"):
-        return None
-    if len(value) == before:
-        return value[:count]
-    if extra and len(value) == before + extra and isinstance(value, list):
-        return value[:count] + value[before:]
-    return None
-
-
-def _cut_kimi(text: dict[str, Any], at: str, before: int, count: int, changes: Changes) -> None:
+def _cut_kimi(text: dict[str, Any], at: str, count: int, changes: Changes) -> None:
     inner = text.get("linear_attn_config")
     if not isinstance(inner, dict):
         return
     where = model_files.dotted(at, "linear_attn_config")
-    lists = [inner[name] for name in _KIMI_LISTS if _are_numbers(inner.get(name))]
-    from_one = any(before in numbers for numbers in lists)
-    last = count if from_one else count - 1
     for name in _KIMI_LISTS:
         if _are_numbers(inner.get(name)):
-            changes.set(inner, name, [n for n in inner[name] if n <= last], _BY_LAYER, where)
+            changes.set(inner, name, [n for n in inner[name] if n <= count], _BY_LAYER, where)
 
 
 def _cut_settings(text: dict[str, Any], at: str, count: int, changes: Changes) -> None:

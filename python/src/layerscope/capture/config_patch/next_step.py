@@ -16,14 +16,11 @@ _STEPS = 32
 
 
 def next_lines(
-    patched: Patched, files: ModelFiles, folder: Path, *, engine: str, linked: int, fits: bool
+    patched: Patched, files: ModelFiles, folder: Path, *, engine: str, linked: int
 ) -> list[str]:
-    """Notes, and the command that runs the folder.
-
-    `linked` weight files lie in it; `fits`: those of the model would do.
-    """
+    """Notes, and the command that runs the folder, in which `linked` weight files lie."""
     notes = []
-    if fits and not linked and files.weights():
+    if not patched.needs_dummy_weights and not linked and files.weights():
         notes.append("no weights are in it: --link-weights links those of the model")
     is_moe = model_sizes.moe_sizes(model_files.text_config(patched.config)) is not None
     if is_moe and not linked and patched.plan.routing is None:

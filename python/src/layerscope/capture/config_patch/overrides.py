@@ -77,22 +77,6 @@ def unset_key(config: dict[str, Any], path: str, changes: Changes) -> None:
     changes.remove(holder, str(key), "--unset", parent)
 
 
-def rewrite_identity(
-    config: dict[str, Any], model_type: str | None, architectures: Sequence[str], changes: Changes
-) -> None:
-    """Rewrites `model_type` and `architectures`, those of them that are given.
-
-    `auto_map` goes with them: it would bring back the classes of the old type wherever remote code
-    is trusted.
-    """
-    if model_type:
-        changes.set(config, "model_type", model_type, "--model-type")
-    if architectures:
-        changes.set(config, "architectures", list(architectures), "--architectures")
-    if model_type or architectures:
-        changes.remove(config, "auto_map", "it names the classes of the old model type")
-
-
 def _split(assignment: str, option: str) -> tuple[str, str]:
     path, equals, text = assignment.partition("=")
     if not equals or not all(piece.strip() for piece in path.split(".")):
@@ -137,8 +121,7 @@ def _value(text: str, before: Any, path: str) -> Any:
     if before is None:
         return value  # null says nothing of the type
     _check_number(value, before, path)
-    if isinstance(before, float) and is_whole(value):
-        return float(value)
+    value = _of_kind(before, value)
     if value is None and isinstance(before, (dict, list)):
         return None
     if type(value) is not type(before):
@@ -147,7 +130,19 @@ def _value(text: str, before: Any, path: str) -> Any:
             hint += f"; remove the key with --unset {path}"
         raise _usage(f"--set {path}={text}: {_kind(value)} where {_kind(before)} stands", hint)
     if isinstance(value, list):
+        kinds = {type(element) for element in before}
+        if len(kinds) == 1:
+            value = [_of_kind(before[0], element) for element in value]
         _check_elements(value, before, path)
+    return value
+
+
+def _of_kind(before: Any, value: Any) -> Any:
+    """A whole number as JSON writes the one that stands there: 1e6 for 10000, 4 for 0.5."""
+    if isinstance(before, float) and is_whole(value) and _is_finite(value):
+        return float(value)
+    if is_whole(before) and isinstance(value, float) and value.is_integer():
+        return int(value)
     return value
 
 
@@ -213,4 +208,6 @@ def _unknown(config: dict[str, Any], path: str) -> CaptureError:
 
 
 def _usage(message: str, hint: str) -> CaptureError:
-    return CaptureError(message, hint, errors.USAGE)
+    """Keys and values of a config begin no line."""
+    said, what_to_do = (errors.printable(text, in_one_line=True) for text in (message, hint))
+    return CaptureError(said, what_to_do, errors.USAGE)

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from layerscope.capture import errors, model_files, model_sizes, model_values
-from layerscope.capture.config_patch import fewer_layers, overrides, tensor_parallel, token_ids
+from layerscope.capture.config_patch import (
+    conflicts,
+    fewer_layers,
+    identity,
+    overrides,
+    tensor_parallel,
+    token_ids,
+)
 from layerscope.capture.config_patch.changes import Changes
 from layerscope.capture.config_patch.earlier_patch import EarlierPatch, earlier_patch
 from layerscope.capture.config_patch.mock_options import MockOptions
@@ -24,12 +31,15 @@ _BALANCED = "balanced routing: "  # how its note begins
 class Patched:
     """A patched config and what belongs to it.
 
-    `generation` is the document of generation_config.json, None where it is copied as it is;
-    `earlier` what was patched before, which the plan and the notes have in them already.
+    `generation` is the document of generation_config.json and `hf_quant` that of ModelOpt, None
+    where it is copied as it is; `earlier` what was patched before, which the plan and the notes
+    have in them already.
     """
 
     config: dict[str, Any]
     generation: dict[str, Any] | None
+    hf_quant: dict[str, Any] | None
+    needs_dummy_weights: bool
     changes: Changes
     plan: PatchPlan
     earlier: EarlierPatch
@@ -47,9 +57,7 @@ class Patched:
         return {
             **self.plan.document(),
             "source": before.get("source", source),
-            "needs_dummy_weights": bool(
-                options.mock_tp or options.cut or before.get("needs_dummy_weights")
-            ),
+            "needs_dummy_weights": self.needs_dummy_weights,
             "mock": mock,
             "changes": self.earlier.listed("changes") + self.changes.document(),
             "notes": self.changes.notes,
@@ -65,9 +73,13 @@ def patch(
     config = copy.deepcopy(original)
     notes = [str(note) for note in earlier.listed("notes")]
     changes = Changes(notes=[note for note in notes if not note.startswith(_BALANCED)])
-    _override(config, options, changes)
+    is_lifted = _override(config, options, changes)
+    n_overrides = len(changes.changes)
     _check_possible(config, original, options)
     earlier.require_room(config, options)
+    hf_quant = _hf_quant(files, options) if is_lifted or options.mock_tp else None
+    if is_lifted:
+        hf_quant = identity.without_wrapper(hf_quant)
     keep = _fewer_layers(config, options, changes) or earlier.plan.keep_layers
     if options.mock_tp:
         mock = MockOptions(
@@ -77,25 +89,36 @@ def patch(
             engine=options.engine,
             keep_vocab=options.keep_vocab,
         )
-        tensor_parallel.mock_rank_zero(config, mock, changes, _hf_quant(files, options), generation)
+        tensor_parallel.mock_rank_zero(config, mock, changes, hf_quant, generation)
+    changes.notes += conflicts.changed_again(changes.changes, n_overrides)
     _note_ids_beyond(config, original, changes)
     plan = replace(
         plan_for(config),
         keep_layers=None if keep is None else tuple(keep),
         routing=_routing(config, options, changes, earlier.plan.routing),
     )
-    return Patched(config, generation, changes, plan, earlier)
+    fits_none = options.mock_tp or options.cut or is_lifted
+    return Patched(
+        config=config,
+        generation=generation,
+        hf_quant=hf_quant if is_lifted else None,
+        needs_dummy_weights=bool(fits_none or earlier.document.get("needs_dummy_weights")),
+        changes=changes,
+        plan=plan,
+        earlier=earlier,
+    )
 
 
-def _override(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> None:
+def _override(config: dict[str, Any], options: argparse.Namespace, changes: Changes) -> bool:
+    """Changes the keys that the options name; whether a text model was taken out of its wrapper."""
     for assignment in options.set:
         overrides.set_key(config, assignment, changes)
     for path in options.unset:
         overrides.unset_key(config, path, changes)
     for assignment in options.add:
         overrides.add_key(config, assignment, changes)
-    overrides.rewrite_identity(config, options.model_type, options.architectures, changes)
     model_files.check_depth(config, "the changed config")
+    return identity.rewrite_identity(config, options.model_type, options.architectures, changes)
 
 
 def _check_possible(
@@ -106,8 +129,10 @@ def _check_possible(
     Layers, ranks and routing are computed from its sizes: for them it must be possible, too.
     """
     before = model_values.impossible_values(original)
-    now = model_values.impossible_values(config)
+    now = model_values.impossible_values(config, original)
     wrong = [line for line in now if line not in before]
+    if model_files.layer_count(config) is None and model_files.layer_count(original) is not None:
+        wrong.append("it has no layer count")
     if wrong:
         raise CaptureError(
             "no such model: " + "; ".join(wrong),

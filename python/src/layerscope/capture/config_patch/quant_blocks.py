@@ -114,7 +114,8 @@ def _is_positive(size: Any) -> TypeGuard[int]:
 
 def _experts_block(quant: Mapping[str, Any], text: Mapping[str, Any]) -> Block | None:
     if quant.get("moe_quant_algo") == "NVFP4":
-        return Block(1, _group_size(quant) or _NVFP4_GROUP, "NVFP4 group 16")
+        group = _group_size(quant) or _NVFP4_GROUP
+        return Block(1, group, f"NVFP4 group {group}")
     if quant and text.get("expert_dtype") == "fp4":
         return Block(1, _MXFP4_GROUP, "fp4 group 32")
     return None

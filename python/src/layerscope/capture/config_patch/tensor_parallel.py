@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from layerscope.capture import engines, model_files, model_sizes
+from layerscope.capture import engines, errors, model_files, model_sizes
 from layerscope.capture.config_patch import alternatives, attention_keys, quant_blocks, token_ids
 from layerscope.capture.config_patch.attention_keys import Path
 from layerscope.capture.config_patch.changes import Changes
@@ -69,9 +69,10 @@ def mock_rank_zero(
 
     is_moe = model_sizes.moe_sizes(text) is not None
     possible = alternatives.alternatives(options, heads, is_moe=is_moe, fits=fits)
+    said = f"no rank 0 of TP={options.ranks}: " + "; ".join(reasons)
+    none = f"no number up to {alternatives.most(options)} divides"
     raise CaptureError(
-        f"no rank 0 of TP={options.ranks}: " + "; ".join(reasons),
-        f"these divide: {possible}" if possible else f"no number up to {options.ranks} divides",
+        errors.printable(said, in_one_line=True), f"these divide: {possible}" if possible else none
     )
 
 

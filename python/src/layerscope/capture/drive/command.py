@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from pathlib import Path
 
 from layerscope.capture.command import Command
 from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_options import add_drive_options, drive_plan
-from layerscope.capture.drive.drive_run import describe, run_drive
+from layerscope.capture.drive.drive_run import describe, require_model, run_drive
 from layerscope.capture.drive.recordings import recordings
+from layerscope.capture.errors import say
 from layerscope.capture.output import require_place
 from layerscope.capture.patches.model_of_plan import plan_lines
 from layerscope.capture.patches.plan import files_read
@@ -45,17 +47,18 @@ def _run(options: argparse.Namespace) -> int:
     patches = plan_lines([plan.model])
     require_place(options.output, reads=files_read(plan.model), force=options.force)
     if options.dry_run:
+        if Path(plan.model).exists():  # it may still have to be made
+            require_model(plan)
         nsys = "nsys" if plan.profiler == "nsys" else None
-        print(describe(plan, options.output, nsys), *patches, sep="\n")
+        say(*describe(plan, options.output, nsys), *patches)
         return 0
     summary = run_drive(plan, options.output, force=options.force)
-    for line in patches:
-        print(line)
+    say(*patches)
     for (batch, past), steps in sorted(summary.steps.items()):
-        print(f"batch {batch}, past length {past}: {counted(steps, 'step')}")
+        say(f"batch {batch}, past length {past}: {counted(steps, 'step')}")
     if groups := recordings(options.output):
         read = groups[0] if len(groups) == 1 else [options.output]
-        print(f"next: layerscope steps {shlex.join(map(str, read))}")
+        say(f"next: layerscope steps {shlex.join(map(str, read))}")
     return 0
 
 

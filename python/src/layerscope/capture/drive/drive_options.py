@@ -51,7 +51,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "--profiler",
         choices=PROFILERS,
         default="auto",
-        help="what records (default: nsys where it is on PATH, else torch)",
+        help="what records (default: nsys where it is on PATH or for trtllm, else torch)",
     )
     parser.add_argument(
         "--backend",
@@ -94,7 +94,7 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
 
 def drive_plan(options: argparse.Namespace) -> DrivePlan:
     """What `add_drive_options` read, checked; nsys and the model's config are looked up."""
-    profiler = chosen_profiler(options.profiler, options.engine, dry_run=options.dry_run)
+    profiler = chosen_profiler(options.profiler, options.engine)
     plan = DrivePlan(
         engine=options.engine,
         model=options.model,

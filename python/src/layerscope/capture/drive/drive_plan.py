@@ -11,10 +11,15 @@ from layerscope.capture import engines
 from layerscope.capture.context_length import check_context_length
 from layerscope.capture.errors import INVALID_INPUT, USAGE, CaptureError
 from layerscope.capture.in_engine.settings import Point
+from layerscope.capture.small_files import read_object
 
 # Not .json: layerscope takes the JSON files of a folder for traces of ranks.
 PLAN_FILE = "drive.plan"
 SUMMARY_FILE = "drive.summary"
+
+# Marked steps of one run: they reach the engine's processes in one variable of the environment, for
+# which Linux has 128 KiB, as `[batch, past], ` of up to ten digits each.
+_MOST_POINTS = 5000
 
 # SGLang takes prompts of its context less 6 tokens, and gives two tokens less than are left of it
 # (`max_req_input_len` and `init_req_max_new_tokens` of its scheduler, 0.4 to 0.5).
@@ -56,6 +61,13 @@ class DrivePlan:
 
         `shorter` is the advice for requests that are too long.
         """
+        points = len(self.batch_sizes) * len(self.input_lens) * len(self.milestones)
+        if points > _MOST_POINTS:  # before any is made
+            raise CaptureError(
+                f"{points} steps to mark, more than the {_MOST_POINTS} of a run",
+                "name fewer batch sizes or lengths; several runs can have the others",
+                USAGE,
+            )
         steps = self.output_len - 1
         beyond = [m for m in self.milestones if m > steps]
         if beyond:
@@ -119,13 +131,13 @@ class DrivePlan:
     @staticmethod
     def load(file: Path) -> DrivePlan:
         """Reads a plan; raises CaptureError."""
+        fields = read_object(file, "the plan of a drive")
         try:
-            fields = json.loads(file.read_text())
             lists: dict[str, Any] = {
                 key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()
             }
-            return DrivePlan(**lists)
-        except OSError as error:
-            raise CaptureError(f"cannot read {file}: {error.strerror}", "", INVALID_INPUT) from None
-        except (ValueError, TypeError) as error:
+            plan = DrivePlan(**lists)
+            plan.to_json().encode()  # a text of it can be made, as fingerprints of runs are
+            return plan
+        except (ValueError, TypeError, RecursionError) as error:
             raise CaptureError(f"{file} is no drive plan: {error}", "", INVALID_INPUT) from None

@@ -12,7 +12,7 @@ from typing import Any
 from layerscope.capture import engines, processes
 from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_plan import PLAN_FILE, SUMMARY_FILE, DrivePlan
-from layerscope.capture.drive.failure_causes import failure_hint
+from layerscope.capture.drive.failure_causes import failure_cause
 from layerscope.capture.drive.nsys import nsys_words, require_nsys
 from layerscope.capture.drive.recordings import recordings, spread_side_files
 from layerscope.capture.drive.session import finished_points
@@ -20,10 +20,12 @@ from layerscope.capture.errors import CaptureError
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment
 from layerscope.capture.in_engine.settings import ARMED, HookSettings, Point, StepSettings
+from layerscope.capture.json_values import shown
 from layerscope.capture.kept_logs import logs_kept
 from layerscope.capture.loadable import require_loadable
 from layerscope.capture.output import new_folder, write_bytes
 from layerscope.capture.patches.plan import plan_from_environment
+from layerscope.capture.small_files import read_object
 
 LOG = "session.log"
 
@@ -46,12 +48,17 @@ class DriveSummary:
     @staticmethod
     def load(folder: Path) -> DriveSummary:
         """Reads the one of a folder; raises CaptureError."""
+        file = folder / SUMMARY_FILE
+        fields = read_object(file, "the summary of a drive")
         try:
-            fields = json.loads((folder / SUMMARY_FILE).read_text())
             steps = {(s["batch"], s["past"]): s["steps"] for s in fields["steps"]}
-            return DriveSummary(**{**fields, "steps": steps})
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise CaptureError(f"{folder} has no drive summary: {error}") from None
+            summary = DriveSummary(**{**fields, "steps": steps})
+            summary.to_json().encode()
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise CaptureError(f"{file} is no drive summary: {error!r}") from None
+        if summary.version is not None and not isinstance(summary.version, str):
+            raise CaptureError(f"{file} is no drive summary: version is {shown(summary.version)}")
+        return summary
 
 
 def session_words(folder: Path, program: str | None) -> list[str]:
@@ -65,6 +72,20 @@ def session_settings(plan: DrivePlan, folder: Path) -> HookSettings:
     return HookSettings(plan.backends, folder, StepSettings(plan.points))
 
 
+def require_model(plan: DrivePlan) -> None:
+    """Raises CaptureError where the model's files are not whole, or it has no weights."""
+    require_loadable(
+        plan.model, plan.engine_args, dummy_weights=plan.dummy_weights, reads_tokenizer=False
+    )
+
+
+def require_runnable(plan: DrivePlan) -> str | None:
+    """The same for all that a run needs; returns the nsys that shall record it, if one shall."""
+    engines.require(plan.engine)
+    require_model(plan)
+    return require_nsys(plan.engine) if plan.profiler == "nsys" else None
+
+
 def run_drive(
     plan: DrivePlan, output: Path, *, force: bool = False, all_points: bool = True
 ) -> DriveSummary:
@@ -74,11 +95,7 @@ def run_drive(
     points is a good one, and the summary says which. On Ctrl-C, too, every process that was started
     is ended.
     """
-    engines.require(plan.engine)
-    require_loadable(
-        plan.model, plan.engine_args, dummy_weights=plan.dummy_weights, reads_tokenizer=False
-    )
-    program = require_nsys() if plan.profiler == "nsys" else None
+    program = require_runnable(plan)
     patches = None if (patch := plan_from_environment()) is None else patch.document()
     output = output.absolute()
     with new_folder(output, force=force) as folder, logs_kept(folder, output, [LOG]):
@@ -131,11 +148,9 @@ def _nothing_recorded(plan: DrivePlan, folder: Path) -> CaptureError:
 
 
 def _session_failed(plan: DrivePlan, folder: Path, code: int) -> CaptureError:
-    return CaptureError(
-        f"the session of {plan.engine} ended with {code}; its last words:\n"
-        + processes.tail_of(folder / LOG),
-        failure_hint(folder / LOG, plan.engine, code),
-    )
+    cause, hint = failure_cause(folder / LOG, plan.engine, code)
+    said = f"the session of {plan.engine} ended with {code}" + (f": {cause}" if cause else "")
+    return CaptureError(f"{said}; its last words:\n{processes.tail_of(folder / LOG)}", hint)
 
 
 def _require_hooks(plan: DrivePlan, folder: Path) -> None:
@@ -161,13 +176,13 @@ def _points_missing(plan: DrivePlan, missing: Sequence[Point]) -> CaptureError:
     )
 
 
-def describe(plan: DrivePlan, output: Path, program: str | None) -> str:
+def describe(plan: DrivePlan, output: Path, program: str | None) -> list[str]:
     """What `run_drive` would do, for people."""
     folder = output.absolute()
     shown = session_words(folder, program)
     points = ", ".join(f"({batch}, {past})" for batch, past in sorted(plan.points))
     batches, lengths = (", ".join(map(str, n)) for n in (plan.batch_sizes, plan.input_lens))
-    lines = [
+    return [
         f"would run: {subprocess.list2cmdline(shown)}",
         f"  {plan.engine}: {plan.model}, {plan.warmup} + {counted(plan.repeat, 'round')} of "
         f"batch size {batches} x input length {lengths}, {plan.output_len} tokens each",
@@ -175,4 +190,3 @@ def describe(plan: DrivePlan, output: Path, program: str | None) -> str:
         f"  marked steps (batch, past length): {points}",
         f"would write to: {folder}",
     ]
-    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What to do about an engine that ended early, told by what its log says last.
+"""Why a session ended early, and what to do about it, told by what its log says last.
 
 Each cause has the words with which vLLM, SGLang, TensorRT-LLM or a library below them names it.
 """
@@ -6,10 +6,13 @@ Each cause has the words with which vLLM, SGLang, TensorRT-LLM or a library belo
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 from pathlib import Path
 
 from layerscope.capture import engines, processes
+
+OWN_ERROR = "layerscope error: "  # before what the session itself says at its end
 
 # The cause stands above the messages of the processes that end because of it.
 _LINES = 300
@@ -20,6 +23,8 @@ _MEMORY_SHARE = {  # of the GPU, for weights and KV cache
     engines.SGLANG: "mem_fraction_static=F",
     engines.TENSORRT_LLM: """'kv_cache_config={"free_gpu_memory_fraction":F}'""",
 }
+_FULL = "the disk is full: -o on another one; engines also write to HOME and /tmp"
+_FULL_BYTES = 4096  # free, or fewer: nothing more is written, not even why
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # itself, or below nsys
 
 # Words of a message, and the hint; {share} is the engine's of `_MEMORY_SHARE`.
@@ -84,7 +89,7 @@ _CAUSES = (
     ),
     (
         r"No space left on device",
-        "the disk is full: -o on another one; engines also write to HOME and /tmp",
+        _FULL,
     ),
     (
         r"Permission denied|PermissionError|Read-only file system",
@@ -103,17 +108,23 @@ _CAUSES = (
 )
 
 
-def failure_hint(log: Path, engine: str, code: int) -> str:
-    """What to do; empty where the log tells no known cause.
+def failure_cause(log: Path, engine: str, code: int) -> tuple[str, str]:
+    """The line of the log that says why, and what to do; empty where nothing is known of it.
 
-    Of several the last counts. `code` is that of the process: negative where a signal ended it.
+    Of several causes that are known the last counts; without one, what the session itself says.
+    `code` is that of the process: negative where a signal ended it.
     """
+    own = ""
     for line in reversed(processes.tail_of(log, _LINES).splitlines()):
         if "error" not in line.lower():  # settings and progress have the same words
             continue
+        said = line.strip().removeprefix(OWN_ERROR)
         for words, hint in _CAUSES:
             if re.search(words, line):
-                return hint.replace("{share}", _MEMORY_SHARE[engine])
+                return said, hint.replace("{share}", _MEMORY_SHARE[engine])
+        if line.startswith(OWN_ERROR):
+            own = own or said
     if code in _KILLED:
-        return "it was killed: often the memory of the machine, or of its container, is full"
-    return ""
+        return own, "it was killed: often the memory of the machine, or of its container, is full"
+    is_full = shutil.disk_usage(log.parent).free < _FULL_BYTES
+    return own, _FULL if is_full else ""

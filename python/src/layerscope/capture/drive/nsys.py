@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from layerscope.capture import engines
 from layerscope.capture.errors import CaptureError
 
 REPORT = "report"  # report.nsys-rep
@@ -17,13 +18,14 @@ def nsys_program() -> str | None:
     return shutil.which("nsys")
 
 
-def require_nsys() -> str:
+def require_nsys(engine: str) -> str:
     """The same; raises where there is none."""
     program = nsys_program()
     if program is None:
+        other = "none" if engine == engines.TENSORRT_LLM else "torch"
         raise CaptureError(
             "nsys is not on PATH",
-            "install Nsight Systems (package nsight-systems), or choose --profiler torch",
+            f"install Nsight Systems (package nsight-systems), or choose --profiler {other}",
         )
     return program
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
 from layerscope.capture.drive.engine_drivers import DRIVERS, EngineDriver
-from layerscope.capture.errors import OK, CaptureError
+from layerscope.capture.drive.failure_causes import OWN_ERROR
+from layerscope.capture.errors import OK, CaptureError, say
 from layerscope.capture.hooks.plugin import install_all
 from layerscope.capture.in_engine.marked_steps import marked_steps
 from layerscope.capture.in_engine.settings import ARMED, Point, Round
@@ -105,6 +106,6 @@ def main(arguments: list[str] | None = None) -> int:
         finally:
             driver.stop()
     except CaptureError as error:
-        print(error, file=sys.stderr)
+        say(f"{OWN_ERROR}{error}", to=sys.stderr, in_one_line=False)
         return error.code
     return OK

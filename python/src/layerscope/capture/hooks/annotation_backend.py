@@ -24,8 +24,7 @@ class AnnotationBackend:
     The map is taken at the first replay after a capture, while the graph lives: torch forgets the
     nodes of a graph that is destroyed, and engines destroy theirs when they end. The file has all
     that were taken. It is written then, later captures some time after the last of them; `finish`
-    writes what is left. `file` None: nothing is written. `on_written` is told the number of nodes
-    each time.
+    writes what is left. `on_written` is told the number of nodes each time.
     """
 
     def __init__(self, file: Path, on_written: Callable[[int], None] | None = None) -> None:
@@ -50,7 +49,10 @@ class AnnotationBackend:
     def close(
         self, token: AbstractContextManager[None] | None, error: BaseException | None
     ) -> None:
-        """Leaves it. With an error it records nothing: the capture is void, too."""
+        """Leaves it. With an error it records nothing: the capture is void, too.
+
+        Where a caller catches the error inside the capture, the kernels so far are the caller's.
+        """
         if token is None:
             return
         if error is None:

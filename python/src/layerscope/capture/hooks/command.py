@@ -11,7 +11,7 @@ from typing import Any
 
 from layerscope.capture import engines
 from layerscope.capture.command import Command, with_examples
-from layerscope.capture.errors import INTERRUPTED, OK, USAGE, CaptureError
+from layerscope.capture.errors import INTERRUPTED, OK, USAGE, CaptureError, say
 from layerscope.capture.hooks.canonical_rule import command_line, rule_of, with_batches
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import BOOTSTRAP, judge, next_line, run_hooked
@@ -129,23 +129,23 @@ def _run_command(options: argparse.Namespace) -> int:
     chosen = HookSettings(backend_names(options.backend), options.output.absolute())
     patches = plan_lines(options.words)
     if options.dry_run:
-        print(f"would run: {shlex.join(options.words)}")
+        say(f"would run: {shlex.join(options.words)}")
         for name, value in chosen.environment().items():
-            print(f"  with {name}={value}")
-        print(f"  with {BOOTSTRAP} first on PYTHONPATH", *patches, sep="\n  ")
-        print(f"would write to: {chosen.folder}")
+            say(f"  with {name}={value}")
+        say(f"  with {BOOTSTRAP} first on PYTHONPATH", *(f"  {line}" for line in patches))
+        say(f"would write to: {chosen.folder}")
         return 0
     code = run_hooked(options.words, chosen)
     reports = [r for r in read_reports(chosen.folder) if r.engine == options.engine]
     if code != OK and not reports:  # before its model was loaded
         said = "interrupted" if code == INTERRUPTED else f"the command ended with {code}"
         until = f"before a model of {options.engine} was loaded"
-        print(f"layerscope-capture hooks: {said}, {until}", file=sys.stderr)
+        say(f"layerscope-capture hooks: {said}, {until}", to=sys.stderr)
         return code
     # Ctrl-C is how a server ends.
     judged = judge(reports, chosen.folder, options.engine, has_run=True)
     if judged == OK:
-        print(next_line(chosen.backends, options.output))
+        say(next_line(chosen.backends, options.output))
     return code or judged
 
 
@@ -153,14 +153,14 @@ def _rule(options: argparse.Namespace) -> int:
     version = options.engine_version or engines.version_of(options.engine)
     rule = rule_of(options.engine, version)
     since = ".".join(map(str, rule.since))
-    print(f"{rule.engine} {version or since + ' and later'}: prefill eager, decode as full graphs")
+    say(f"{rule.engine} {version or since + ' and later'}: prefill eager, decode as full graphs")
     words = command_line(rule, options.batch_size)
     if words:
-        print(f"command line: {shlex.join(words)}")
-    print(f"generation:   {json.dumps(with_batches(rule.decode, options.batch_size))}")
-    print(f"prefill only: {json.dumps(with_batches(rule.prefill, options.batch_size))}")
+        say(f"command line: {shlex.join(words)}")
+    say(f"generation:   {json.dumps(with_batches(rule.decode, options.batch_size))}")
+    say(f"prefill only: {json.dumps(with_batches(rule.prefill, options.batch_size))}")
     if rule.note:
-        print(f"note: {rule.note}")
+        say(f"note: {rule.note}")
     return 0
 
 

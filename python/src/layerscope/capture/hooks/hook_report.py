@@ -31,6 +31,7 @@ class HookReport:
     models: list[str] = field(default_factory=list)  # classes, in order of loading
     modules: int = 0  # with a range
     shared: int = 0  # of these, modules that stand in more than one place
+    deferred: int = 0  # of these, modules whose range ends before their work: generators, async
     capture: bool = True
     reason: str = ""
     graph_nodes: int | None = None  # named by annotations

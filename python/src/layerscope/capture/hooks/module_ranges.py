@@ -10,52 +10,50 @@ another hook raised.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+import uuid
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from layerscope.capture.in_engine.compiled_modules import (
     CompiledModelError,
     compiled_parts,
+    runs_as_script,
     tracing_question,
+)
+from layerscope.capture.in_engine.forward_wrapping import (
+    WrappedForward,
+    has_forward,
+    wrap_forward,
 )
 from layerscope.capture.in_engine.range_backends import RangeBackend, module_text
 
 
-class RangedForward:
-    """The forward of one module inside a range. Looks like the forward that it wraps.
-
-    A copied or pickled module gets its own plain forward back: the wrapper would run the weights
-    of the original.
-    """
+class RangedForward(WrappedForward):
+    """The forward of one module inside a range."""
 
     def __init__(self, module: Any, path: str, owner: ModuleRanges) -> None:
-        self._module = module
-        self._forward: Callable[..., Any] = module.forward
+        super().__init__(module)
         # The root has no path. Its own kernels need some name, or they would seem to be nobody's.
         self._label = path or type(module).__name__
         self._text = module_text(path)
         self._owner = owner
-        self._is_tracing = tracing_question(functools.partial(owner.note_traced, path))
-        # Not its attributes: where it is an object too (a layer made an identity), they would
-        # replace those of this one.
-        functools.update_wrapper(self, self._forward, updated=())
+        note = functools.partial(owner.note_traced, path)
+        self._is_tracing = tracing_question(note, owner.name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the forward; the range ends when it does, in whatever way."""
         if self._is_tracing():
-            return self._forward(*args, **kwargs)
+            return self.forward(*args, **kwargs)
         backend = self._owner.backend
         token = backend.open(self._text, self._label)
         try:
-            result = self._forward(*args, **kwargs)
+            result = self.forward(*args, **kwargs)
         except BaseException as error:
             backend.close(token, error)
             raise
         backend.close(token, None)
         return result
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return getattr, (self._module, "forward")
 
 
 class ModuleRanges:
@@ -80,27 +78,24 @@ class ModuleRanges:
         if parts:
             raise CompiledModelError(parts)
         self.backend = backend
+        self.name = str(uuid.uuid4())
         self._on_traced = on_traced
-        self._undo: list[tuple[Any, Any]] = []
+        self._take_off: list[Callable[[], None]] = []
         self.shared = _shared_modules(model)
-        for name, module in model.named_modules():
+        self.deferred = 0  # modules whose range ends before their work begins
+        for name, module in _called_modules(model):
             self._wrap(module, prefix + name)
 
     @property
     def modules(self) -> int:
         """Modules that have a range."""
-        return len(self._undo)
+        return len(self._take_off)
 
     def remove(self) -> None:
         """Puts the forwards back. A forward that somebody replaced since then is left alone."""
-        for module, before in reversed(self._undo):
-            if not isinstance(module.__dict__.get("forward"), RangedForward):
-                continue
-            if before is None:
-                del module.__dict__["forward"]
-            else:
-                module.__dict__["forward"] = before
-        self._undo.clear()
+        for take_off in reversed(self._take_off):
+            take_off()
+        self._take_off.clear()
         self._on_traced = None
 
     def note_traced(self, path: str) -> None:
@@ -117,18 +112,26 @@ class ModuleRanges:
         self.remove()
 
     def _wrap(self, module: Any, path: str) -> None:
-        before = module.__dict__.get("forward")
-        if isinstance(before, RangedForward) or not _has_forward(module):
+        if not has_forward(module) or isinstance(module.forward, RangedForward):
             return
-        # Not setattr: classes override __setattr__ and would take the wrapper for a parameter.
-        module.__dict__["forward"] = RangedForward(module, path, self)
-        self._undo.append((module, before))
+        self.deferred += _is_deferred(module.forward)
+        self._take_off.append(wrap_forward(RangedForward(module, path, self)))
 
 
-def _has_forward(module: Any) -> bool:
-    """False for containers, as a ModuleList, whose forward only raises."""
-    forward = getattr(module, "forward", None)
-    return callable(forward) and getattr(forward, "__name__", "") != "_forward_unimplemented"
+def _called_modules(model: Any) -> Iterator[tuple[str, Any]]:
+    """named_modules(), without what lies in a ScriptModule, whose forwards nobody calls."""
+    script: str | None = None
+    for name, module in model.named_modules():
+        if script is not None and name.startswith(script):
+            continue
+        script = (name and f"{name}.") if runs_as_script(module) else None
+        yield name, module
+
+
+def _is_deferred(forward: Any) -> bool:
+    """A generator or a coroutine: the call only makes it."""
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return any(is_kind(forward) for is_kind in kinds)
 
 
 def _shared_modules(model: Any) -> int:

@@ -88,6 +88,7 @@ class ProcessHooks:
         self._ranges.append(ranges)
         report.modules += ranges.modules
         report.shared += ranges.shared
+        report.deferred += ranges.deferred
         _LOG.warning(
             "layerscope: %d modules of %s have %s ranges (rank %d)",
             ranges.modules,

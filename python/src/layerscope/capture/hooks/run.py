@@ -12,7 +12,7 @@ from pathlib import Path
 
 import layerscope
 from layerscope.capture.counted import counted
-from layerscope.capture.errors import FAILED, OK, CaptureError
+from layerscope.capture.errors import FAILED, OK, CaptureError, hint_of, say
 from layerscope.capture.hooks.foreground import run_foreground
 from layerscope.capture.hooks.hook_report import SUFFIX, HookReport
 from layerscope.capture.in_engine import settings
@@ -64,9 +64,8 @@ def _writable(folder: Path) -> Iterator[None]:
         for old in folder.glob(f"hooks_rank*{SUFFIX}"):
             old.unlink()
     except OSError as error:
-        raise CaptureError(
-            f"cannot write into {folder}: {error.strerror}", "choose another place with -o"
-        ) from error
+        hint = hint_of(error, "choose another place with -o")
+        raise CaptureError(f"cannot write into {folder}: {error.strerror}", hint) from error
     try:
         yield
     finally:
@@ -87,19 +86,28 @@ def judge(reports: Sequence[HookReport], folder: Path, engine: str, *, has_run: 
         )
     for report in reports:
         models = ", ".join(report.models)
-        print(
+        say(
             f"rank {report.rank}: {counted(report.modules, 'module')} of {models}"
             f" ({report.backends})"
         )
+        if report.deferred:
+            say(
+                f"rank {report.rank}: {counted(report.deferred, 'module')} of generators or async: "
+                "their ranges end before their work"
+            )
         if report.patched:
-            print(f"rank {report.rank}: patched in {counted(len(report.patched), 'place')}")
+            say(f"rank {report.rank}: patched in {counted(len(report.patched), 'place')}")
         if report.graph_nodes is not None:
             nodes = counted(report.graph_nodes, "graph node")
-            print(f"rank {report.rank}: {nodes} named, in {folder}")
+            say(f"rank {report.rank}: {nodes} named, in {folder}")
     code = OK
     for report in reports:
         if fault := report.fault(has_run=has_run):
-            print(f"layerscope-capture hooks: rank {report.rank}: {fault}", file=sys.stderr)
+            say(
+                f"layerscope-capture hooks: rank {report.rank}: {fault}",
+                to=sys.stderr,
+                in_one_line=False,
+            )
             code = FAILED
     return code
 

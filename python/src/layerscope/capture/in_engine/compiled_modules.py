@@ -33,17 +33,23 @@ def _is_compiled(module: Any) -> bool:
     return getattr(module, "do_not_compile", None) is False
 
 
+def runs_as_script(module: Any) -> bool:
+    """A ScriptModule: what lies in it is never called from Python, and takes no hooks."""
+    return any(cls.__name__ == "ScriptModule" for cls in type(module).__mro__)
+
+
 def compiled_parts(model: Any) -> list[str]:
     """Paths of the modules that are or will be compiled; the root is called by its class."""
     return [name or type(model).__name__ for name, m in model.named_modules() if _is_compiled(m)]
 
 
-def tracing_question(note: Callable[[], None]) -> Callable[[], bool]:
+def tracing_question(note: Callable[[], None], asker: str) -> Callable[[], bool]:
     """A function that says whether torch.compile is tracing its caller right now.
 
     While Dynamo traces, `note` is called; in normal runs the question costs a call. It takes no
     arguments: once a second module is traced, Dynamo takes them for values that it does not know,
-    and cannot trace the call.
+    and cannot trace the call. What was compiled for one `asker` is not taken for another, who would
+    not be told.
     """
     if "torch" not in sys.modules:  # a model of torch has imported it
         return lambda: False
@@ -56,4 +62,4 @@ def tracing_question(note: Callable[[], None]) -> Callable[[], bool]:
         return True
 
     torch._dynamo.assume_constant_result(noted)  # marks the function itself
-    return lambda: bool(torch.compiler.is_compiling()) and noted()
+    return lambda: bool(torch.compiler.is_compiling()) and asker != "" and noted()

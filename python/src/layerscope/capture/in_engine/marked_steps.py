@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from layerscope.capture.in_engine.settings import Point
+from layerscope.capture.json_values import is_whole
+
+_ABOVE = 2**63  # all numbers of a step: tables keep 64 bits
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,17 @@ def note_step(folder: Path, rank: int, step: MarkedStep) -> None:
 def marked_steps(folder: Path) -> list[MarkedStep]:
     """Those of rank 0, in their order; none where there is no file.
 
-    A last line that broke off, of an engine that was killed, is left out.
+    A line that is none is left out: the last one breaks off where an engine is killed.
     """
+    file = folder / steps_name(0)
     try:
-        lines = (folder / steps_name(0)).read_text().splitlines()
+        lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
     except OSError:
         return []
     found: list[MarkedStep] = []
     for line in lines:
-        with contextlib.suppress(ValueError, TypeError):
-            found.append(MarkedStep(**json.loads(line)))
+        with contextlib.suppress(ValueError, TypeError, RecursionError):
+            step = MarkedStep(**json.loads(line))
+            if all(is_whole(value) and 0 <= value < _ABOVE for value in vars(step).values()):
+                found.append(step)
     return found

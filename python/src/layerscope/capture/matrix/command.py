@@ -6,15 +6,16 @@ import argparse
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from layerscope.capture.command import Command
 from layerscope.capture.counted import counted
+from layerscope.capture.drive.drive_plan import DrivePlan
+from layerscope.capture.drive.drive_run import require_model, require_runnable
 from layerscope.capture.drive.recordings import recordings
-from layerscope.capture.errors import FAILED, OK, CaptureError
+from layerscope.capture.errors import FAILED, OK, CaptureError, say
 from layerscope.capture.layerscope_program import layerscope_program
-from layerscope.capture.loadable import require_loadable
 from layerscope.capture.matrix.declaration import Declaration, load_declaration
 from layerscope.capture.matrix.execution import (
     Drive,
@@ -93,16 +94,37 @@ def _plan_lines(runs: list[PlannedRun]) -> list[str]:
 def _describe(declaration: Declaration, runs: list[PlannedRun]) -> None:
     patches = _plan_lines(runs)
     for run in runs:
-        print(f"would run: {run.name}: {counted(len(run.plan.points), 'point')} ({run.plan.model})")
-    print(*patches, f"would write to: {declaration.output / TABLE}", sep="\n")
+        say(f"would run: {run.name}: {counted(len(run.plan.points), 'point')} ({run.plan.model})")
+    say(*patches, f"would write to: {declaration.output / TABLE}")
+
+
+def _require(
+    declaration: Declaration, runs: Iterable[PlannedRun], require: Callable[[DrivePlan], object]
+) -> None:
+    """Raises what `require` does, with the family, for a run of which points are left.
+
+    Recordings are read where neither their models nor their engines need be.
+    """
+    if (declaration.output / TABLE).is_file():
+        with ResultTable(declaration.output / TABLE) as table:
+            runs = [run for run in runs if missing_runs(declaration, run, table)]
+    for run in runs:
+        try:
+            require(run.plan)
+        except CaptureError as error:
+            said = f"family '{run.family}': {error.message}"
+            raise CaptureError(said, error.hint, error.code) from error
 
 
 def _dry_run(options: argparse.Namespace) -> int:
     if not options.file.exists():
-        print(f"would run what {options.file} declares; it is not there yet")
+        say(f"would run what {options.file} declares; it is not there yet")
         return OK
     declaration = load_declaration(options.file)
-    _describe(declaration, list(planned_runs(declaration, dry_run=True)))
+    runs = list(planned_runs(declaration))
+    there = (run for run in runs if Path(run.plan.model).exists())  # others may yet be made
+    _require(declaration, there, require_model)
+    _describe(declaration, runs)
     return OK
 
 
@@ -124,28 +146,6 @@ def _sole_user(folder: Path) -> Iterator[None]:
     finally:
         if lock is not None:
             os.close(lock)
-
-
-def _require_models(declaration: Declaration, runs: list[PlannedRun]) -> None:
-    """Raises CaptureError for a model that cannot be loaded, and of which points are left.
-
-    Recordings are read where their models need not be.
-    """
-    if (declaration.output / TABLE).is_file():
-        with ResultTable(declaration.output / TABLE) as table:
-            runs = [run for run in runs if missing_runs(declaration, run, table)]
-    for run in runs:
-        plan = run.plan
-        try:
-            require_loadable(
-                plan.model,
-                plan.engine_args,
-                dummy_weights=plan.dummy_weights,
-                reads_tokenizer=False,
-            )
-        except CaptureError as error:
-            said = f"family '{run.family}': {error.message}"
-            raise CaptureError(said, error.hint, error.code) from error
 
 
 def _next_lines(
@@ -173,7 +173,7 @@ def run_file(file: Path, parquet: Path | None = None, *, drive: Drive = run_part
     runs = list(planned_runs(declaration))
     _plan_lines(runs)  # what raises does so before anything is recorded
     program = layerscope_program()
-    _require_models(declaration, runs)
+    _require(declaration, runs, require_runnable)
     if parquet is not None:
         require_parquet()
         require_writable(parquet)
@@ -183,18 +183,17 @@ def run_file(file: Path, parquet: Path | None = None, *, drive: Drive = run_part
         if program is not None:
             unread = read_recordings(declaration, runs, table, program)
         else:
-            print("no layerscope on PATH: times stay empty until matrix runs where it is")
+            say("no layerscope on PATH: times stay empty until matrix runs where it is")
         left = sum(
             len(part.plan.points) for r in runs for part in missing_runs(declaration, r, table)
         )
-        print(
+        say(
             f"{counted(tally.recorded, 'point')} recorded, {tally.kept} kept, "
             f"{tally.failed} failed, {unread} not read, {left} left: {declaration.output / TABLE}"
         )
         if parquet is not None:
-            print(f"{counted(table.write_parquet(parquet), 'row')}: {parquet}")
-        for line in _next_lines(declaration, runs, table):
-            print(line)
+            say(f"{counted(table.write_parquet(parquet), 'row')}: {parquet}")
+        say(*_next_lines(declaration, runs, table))
     return FAILED if left or unread else OK
 
 

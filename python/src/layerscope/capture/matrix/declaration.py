@@ -10,17 +10,23 @@ import difflib
 import importlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from layerscope.capture.drive.profilers import PROFILERS
+from layerscope.capture.dtypes import AUTO, DTYPES, NAMES
 from layerscope.capture.engines import SERVING
 from layerscope.capture.errors import INVALID_INPUT, CaptureError
-from layerscope.capture.json_values import is_whole, shown
+from layerscope.capture.json_values import decoder_said, is_whole, shown
 from layerscope.capture.small_files import read_small
 
+# That one file declares: weeks of runs, of which each loads a model; days of points of a second.
+_MOST_RUNS = 10_000
+_MOST_POINTS = 1_000_000
+_MOST = 2**31 - 1  # engines keep batches and lengths in 32 bits
 _LISTS = ("engine", "batch", "past", "precision", "parallelism")
 _FLAGS = {
     "dummy_weights": False,
@@ -33,10 +39,8 @@ _KNOWN = {*_LISTS, *_FLAGS, "output", "repeat", "profiler", "engine_args", "fami
 
 # What a precision means as keywords of DrivePlan.
 _PRECISIONS: dict[str, dict[str, str]] = {
-    "auto": {},
-    "bf16": {"dtype": "bfloat16"},
-    "fp16": {"dtype": "float16"},
-    "fp32": {"dtype": "float32"},
+    **{name: {"dtype": dtype} for name, dtype in DTYPES.items()},
+    AUTO: {},
     "fp8": {"quantization": "fp8"},
 }
 _PRECISION_KEYS = {"dtype", "quantization", "kv_cache_dtype"}
@@ -109,24 +113,33 @@ def _document(file: Path) -> dict[str, Any]:
     text = read_small(file, "the declaration of a matrix")
     try:
         document = json.loads(text) if file.suffix == ".json" else _toml(text, file)
-        _require_plain(document)
     except (ValueError, RecursionError) as error:  # both decoders' errors; too deep
-        raise _refuse(f"{file}: {error}") from None
+        raise _refuse(f"{file}: {decoder_said(error)}") from None
+    _require_plain(document, str(file))
     if not isinstance(document, dict):
         raise _refuse(f"{file} is not a table of settings")
     return document
 
 
-def _require_plain(value: Any) -> None:
-    """Raises ValueError where something can be no name, or be in no JSON: dates of TOML."""
-    if isinstance(value, (dict, list)):
-        for part in (*value, *value.values()) if isinstance(value, dict) else value:
-            _require_plain(part)
+def _require_plain(value: Any, place: str) -> None:
+    """Raises CaptureError for what can be no name, or is in no JSON of others: dates of TOML.
+
+    `place` is the file and the key at which the value stands.
+    """
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _require_plain(key, place)
+            _require_plain(part, f"{place}: {key}")
+    elif isinstance(value, list):
+        for part in value:
+            _require_plain(part, place)
     elif isinstance(value, str):
         if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-            raise ValueError(f"{value[:40]!r} holds what is no character")
+            raise _refuse(f"{place}: {value[:40]!r} holds what is no character")
     elif not isinstance(value, (int, float, type(None))):
-        raise ValueError(f"{value} is neither text nor a number")
+        raise _refuse(f"{place}: {value} is neither text nor a number")
+    elif isinstance(value, int) and value.bit_length() > 63:
+        raise _refuse(f"{place}: {shown(value)} is no number of 64 bits")
 
 
 def _toml(text: str, file: Path) -> Any:
@@ -147,8 +160,10 @@ def _values(fields: Mapping[str, Any], key: str, common: Mapping[str, Any]) -> l
 
 def _counts(values: list[Any], key: str) -> tuple[int, ...]:
     for value in values:
-        if not is_whole(value) or not 0 < value < 2**31:
-            raise _refuse(f"{key}: {shown(value)} is no number above 0")
+        if not is_whole(value) or value < 1:
+            raise _refuse(f"{key}: {shown(value)} is no whole number above 0")
+        if value > _MOST:
+            raise _refuse(f"{key}: {value} is above {_MOST}")
     return tuple(sorted(set(values)))
 
 
@@ -159,7 +174,10 @@ def precision_of(value: Any) -> Precision:
     if isinstance(value, dict) and isinstance(value.get("name"), str):
         keywords = {key: part for key, part in value.items() if key != "name"}
         if set(keywords) <= _PRECISION_KEYS and all(isinstance(v, str) for v in keywords.values()):
-            return Precision(value["name"], keywords)
+            dtype = keywords.get("dtype", AUTO)
+            if dtype not in DTYPES:
+                raise _refuse(f"precision {shown(value)}: no such dtype", f"use one of {NAMES}")
+            return Precision(value["name"], {**keywords, "dtype": DTYPES[dtype]})
     raise _refuse(
         f"precision {shown(value)} is not known",
         f"use one of {', '.join(_PRECISIONS)}, or a table with name and "
@@ -212,9 +230,24 @@ def _text(fields: Mapping[str, Any], key: str, default: str) -> str:
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:
     """Results are told apart by names."""
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(names).items():
+        if times > 1:
             raise _refuse(f"two {what} are called '{name}'", "give each a name of its own")
+
+
+def _require_few(file: Path, families: Sequence[Family]) -> None:
+    """Before any is made: they multiply."""
+    runs = points = 0
+    for family in families:
+        of_it = len(family.engines) * len(family.precisions) * len(family.parallelisms)
+        runs += of_it
+        points += of_it * len(family.batches) * len(family.pasts)
+    for count, most, what in ((runs, _MOST_RUNS, "runs"), (points, _MOST_POINTS, "points")):
+        if count > most:
+            raise _refuse(
+                f"{file} declares {count} {what}, more than {most}",
+                "divide it into files, each with an output of its own",
+            )
 
 
 def _excluded(
@@ -222,10 +255,10 @@ def _excluded(
 ) -> tuple[Mapping[str, str], ...]:
     """The [[exclude]] tables, of which each value is one that some run has."""
     known = {
-        "family": [family.name for family in families],
-        "engine": [engine for family in families for engine in family.engines],
-        "precision": [p.name for family in families for p in family.precisions],
-        "parallelism": [p.name for family in families for p in family.parallelisms],
+        "family": dict.fromkeys(family.name for family in families),
+        "engine": dict.fromkeys(engine for family in families for engine in family.engines),
+        "precision": dict.fromkeys(p.name for family in families for p in family.precisions),
+        "parallelism": dict.fromkeys(p.name for family in families for p in family.parallelisms),
     }
     tables = document.get("exclude", [])
     if not isinstance(tables, list):
@@ -234,10 +267,10 @@ def _excluded(
         if not isinstance(table, dict) or not table or set(table) - known.keys():
             raise _refuse(f"[[exclude]] takes {', '.join(known)}")
         for key, value in table.items():
-            if value not in known[key]:
-                declared = ", ".join(dict.fromkeys(known[key]))
+            if not isinstance(value, str) or value not in known[key]:
                 raise _refuse(
-                    f"[[exclude]] {key} = {shown(value)}: no run has it", f"of: {declared}"
+                    f"[[exclude]] {key} = {shown(value)}: no run has it",
+                    f"of: {', '.join(known[key])}",
                 )
     return tuple(tables)
 
@@ -259,6 +292,7 @@ def load_declaration(file: Path) -> Declaration:
         raise _refuse(f"no profiler {shown(profiler)}", f"use one of {', '.join(PROFILERS)}")
     found = tuple(_family(fields, common) for fields in families)
     _require_distinct("families", [family.name for family in found])
+    _require_few(file, found)
     engine_args = document.get("engine_args", {})
     if not isinstance(engine_args, dict):
         raise _refuse("engine_args is no table of keywords")

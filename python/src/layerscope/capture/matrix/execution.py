@@ -10,7 +10,7 @@ from pathlib import Path
 from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_plan import DrivePlan
 from layerscope.capture.drive.drive_run import LOG, DriveSummary, run_drive
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, say
 from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.kept_logs import kept_place
 from layerscope.capture.matrix.declaration import Declaration
@@ -103,7 +103,7 @@ class _Recorder:
         failed = self._try(part, points)
         if len(points) == 1 or not failed:
             return len(failed)
-        print(f"{part.name}: {counted(len(failed), 'point')} again, each by itself", flush=True)
+        say(f"{part.name}: {counted(len(failed), 'point')} again, each by itself")
         alone = [self._run.of_points([point]) for point in _smallest_first(failed)]
         return sum(len(self._try(one, sorted(one.plan.points))) for one in alone)
 
@@ -117,7 +117,7 @@ class _Recorder:
         try:
             summary = self._drive(part.plan, folder)
         except CaptureError as error:
-            print(f"{part.name}: {error}", file=sys.stderr)
+            say(f"{part.name}: {error}", to=sys.stderr, in_one_line=False)
             log = kept_place(folder, LOG)
             where = log.name if log.exists() else ""
             self._table.put(part, points, FAILED, folder=where, error=error.message)
@@ -176,7 +176,7 @@ def _read(
     try:
         found = measured_points(program, folder, modules=declaration.flags["modules"])
     except CaptureError as error:
-        print(f"{run.name}: {error}", file=sys.stderr)
+        say(f"{run.name}: {error}", to=sys.stderr, in_one_line=False)
         return len(points)
     times = host_times(folder)
     there = [point for point in points if point in found]
@@ -184,7 +184,7 @@ def _read(
     lost = [point for point in points if point not in found]
     if lost:
         said = "the recording shows no step of this batch and past length"
-        print(f"{run.name}: {counted(len(lost), 'point')}: {said}", file=sys.stderr)
+        say(f"{run.name}: {counted(len(lost), 'point')}: {said}", to=sys.stderr)
     return len(lost)
 
 
@@ -204,7 +204,7 @@ def run_matrix(
         tally.kept += points - sum(len(part.plan.points) for part in left)
         recorder = _Recorder(run, declaration, table, drive)
         for part in left:
-            print(f"{part.name}: {counted(len(part.plan.points), 'point')}", flush=True)
+            say(f"{part.name}: {counted(len(part.plan.points), 'point')}")
             failed = recorder.record(part)
             tally.failed += failed
             tally.recorded += len(part.plan.points) - failed

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from layerscope.capture.counted import counted
 from layerscope.capture.drive.drive_plan import PLAN_FILE, DrivePlan
 from layerscope.capture.drive.drive_run import DriveSummary
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, say
+from layerscope.capture.in_engine.marked_steps import steps_name
+from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.matrix.measurement import host_times
 from layerscope.capture.matrix.planned_runs import PlannedRun, fingerprint_of
 from layerscope.capture.matrix.result_table import DONE, RECORDED, ResultTable
@@ -27,19 +29,33 @@ def note_found(run: PlannedRun, output: Path, table: ResultTable) -> None:
     for folder in _folders_of(run, output):
         if folder.name in named:
             continue
-        with contextlib.suppress(CaptureError):  # no whole one
-            plan, summary = DrivePlan.load(folder / PLAN_FILE), DriveSummary.load(folder)
-            if fingerprint_of(plan, summary.patches) != run.fingerprint:
-                continue
-            there = table.points(run, (DONE, RECORDED))
-            points = sorted((run.plan.points & summary.steps.keys()) - there.keys())
-            if not points:
-                continue
-            times, version = host_times(folder), summary.version
-            status, name = status_of(plan), folder.name
-            table.put(run, points, status, folder=name, version=version, host_ns=times)
-            of_it = counted(len(points), "point")
-            print(f"{name}: {of_it} of a recording that was not noted", flush=True)
+        try:
+            plan, summary, times = _read(folder)
+        except CaptureError as error:
+            say(f"{folder.name} is left out: {error.message}", to=sys.stderr)
+            continue
+        if fingerprint_of(plan, summary.patches) != run.fingerprint:
+            continue
+        there = table.points(run, (DONE, RECORDED))
+        points = sorted((run.plan.points & summary.steps.keys()) - there.keys())
+        if not points:
+            continue
+        status, name, version = status_of(plan), folder.name, summary.version
+        table.put(run, points, status, folder=name, version=version, host_ns=times)
+        of_it = counted(len(points), "point")
+        say(f"{name}: {of_it} of a recording that was not noted")
+
+
+def _read(folder: Path) -> tuple[DrivePlan, DriveSummary, dict[Point, int]]:
+    """What a drive left of itself. Raises CaptureError where that is damaged."""
+    plan, summary = DrivePlan.load(folder / PLAN_FILE), DriveSummary.load(folder)
+    times = host_times(folder)
+    if lacking := summary.steps.keys() - times.keys():
+        raise CaptureError(
+            f"{folder / steps_name(0)} says nothing that can be read of "
+            f"{counted(len(lacking), 'point')} that drive.summary names"
+        )
+    return plan, summary, times
 
 
 def _folders_of(run: PlannedRun, output: Path) -> Iterator[Path]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from layerscope.capture.drive.recordings import recordings
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, say
 from layerscope.capture.in_engine.marked_steps import marked_steps
 from layerscope.capture.in_engine.settings import Point
 from layerscope.capture.layerscope_program import ask
@@ -51,7 +51,10 @@ def measured_points(program: str, folder: Path, *, modules: bool) -> Measured:
     Raises CaptureError where there is no recording, or none can be read; where some cannot, as a
     trace of a recording that broke off, that is printed.
     """
-    groups = recordings(folder)
+    try:
+        groups = recordings(folder)
+    except OSError as error:
+        raise CaptureError(f"cannot read {folder}: {error.strerror}") from None
     if not groups:
         raise CaptureError(f"{folder} holds no recording")
     found: Measured = {}
@@ -67,7 +70,7 @@ def measured_points(program: str, folder: Path, *, modules: bool) -> Measured:
     if len(unread) == len(groups):
         raise unread[0]
     for problem in unread:
-        print(f"{folder.name}: {problem}", file=sys.stderr)
+        say(f"{folder.name}: {problem}", to=sys.stderr, in_one_line=False)
     return found
 
 
@@ -81,8 +84,8 @@ def _measured(program: str, files: list[Path], *, modules: bool) -> Measured:
 
 
 def host_times(folder: Path) -> dict[Point, int]:
-    """The median time that a marked step took the thread of rank 0, in ns."""
+    """The median time that a marked step took the thread of rank 0, in ns; of two the lower."""
     times: dict[Point, list[int]] = {}
     for step in marked_steps(folder):
         times.setdefault(step.point, []).append(step.host_ns)
-    return {point: int(statistics.median(found)) for point, found in times.items()}
+    return {point: statistics.median_low(found) for point, found in times.items()}

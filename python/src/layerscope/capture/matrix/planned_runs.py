@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from layerscope.capture.drive.drive_plan import DrivePlan
@@ -66,10 +68,8 @@ def _run(
     engine: str,
     precision: Precision,
     parallelism: Parallelism,
-    *,
-    dry_run: bool,
 ) -> PlannedRun:
-    profiler = chosen_profiler(declaration.profiler, engine, dry_run=dry_run)
+    profiler = chosen_profiler(declaration.profiler, engine)
     keywords: dict[str, Any] = dict(precision.keywords)
     plan = DrivePlan(
         engine=engine,
@@ -94,11 +94,18 @@ def _run(
     return PlannedRun(family.name, precision.name, parallelism.name, plan, patches)
 
 
-def _check(run: PlannedRun) -> None:
+def _check(run: PlannedRun, output: Path) -> None:
     if len(run.name.encode()) > _LONGEST_NAME:
         raise CaptureError(
             f"the name {run.name[:40]}… is too long for a folder",
             "give the family, or the precision, a shorter name",
+            INVALID_INPUT,
+        )
+    model = os.path.realpath(run.plan.model)
+    if Path(model).is_dir() and Path(os.path.realpath(output)).is_relative_to(model):
+        raise CaptureError(
+            f"family '{run.family}': the output {output} lies in the folder of its model",
+            "declare another output",
             INVALID_INPUT,
         )
     try:
@@ -108,32 +115,43 @@ def _check(run: PlannedRun) -> None:
         raise CaptureError(said, error.hint, INVALID_INPUT) from error
 
 
-def _is_excluded(declaration: Declaration, run: PlannedRun) -> bool:
-    facts = {
-        "family": run.family,
-        "engine": run.plan.engine,
-        "precision": run.precision,
-        "parallelism": run.parallelism,
-    }
-    return any(
-        all(facts[key] == value for key, value in table.items()) for table in declaration.excluded
-    )
+class _Excluded:
+    """The [[exclude]] tables by their keys: thousands may each name one of thousands of runs."""
+
+    def __init__(self, tables: Iterable[Mapping[str, str]]) -> None:
+        self._by_keys: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+        for table in tables:
+            keys = tuple(sorted(table))
+            self._by_keys.setdefault(keys, set()).add(tuple(table[key] for key in keys))
+
+    def __contains__(self, run: PlannedRun) -> bool:
+        facts = {
+            "family": run.family,
+            "engine": run.plan.engine,
+            "precision": run.precision,
+            "parallelism": run.parallelism,
+        }
+        return any(
+            tuple(facts[key] for key in keys) in values for keys, values in self._by_keys.items()
+        )
 
 
-def planned_runs(declaration: Declaration, *, dry_run: bool = False) -> Iterator[PlannedRun]:
+def planned_runs(declaration: Declaration) -> Iterator[PlannedRun]:
     """All runs in the order of the file.
 
-    Raises CaptureError where no profiler can record one, its requests are too long for the model,
-    its engine has no such parallelism, or none is left.
+    Raises CaptureError where the profiler cannot record one, its requests are too long for the
+    model, its engine has no such parallelism, the output lies in its model's folder, or none is
+    left.
     """
+    excluded = _Excluded(declaration.excluded)
     is_empty = True
     for family in declaration.families:
         for engine in family.engines:
             for precision in family.precisions:
                 for parallelism in family.parallelisms:
-                    run = _run(declaration, family, engine, precision, parallelism, dry_run=dry_run)
-                    if not _is_excluded(declaration, run):
-                        _check(run)
+                    run = _run(declaration, family, engine, precision, parallelism)
+                    if run not in excluded:
+                        _check(run, declaration.output)
                         yield run
                         is_empty = False
     if is_empty:

@@ -137,14 +137,30 @@ class ResultTable:
         self.close()
 
     def points(self, run: PlannedRun, statuses: Sequence[str]) -> dict[Point, str]:
-        """The points of a run that have such a status, with the folder of their recording."""
+        """The points of a run that have such a status, with the folder of their recording.
+
+        Not those that were recorded, never read, and whose recording is not there any more.
+        """
         marks = ", ".join("?" * len(statuses))
         found = self._select(
-            f"SELECT batch, past, folder FROM results WHERE {_OF_RUN} "
+            f"SELECT batch, past, folder, status FROM results WHERE {_OF_RUN} "
             f"AND fingerprint = ? AND status IN ({marks})",
             [*_key_of(run), run.fingerprint, *statuses],
         )
-        return {(batch, past): folder for batch, past, folder in found}
+        waiting = {folder for _, _, folder, status in found if status == RECORDED}
+        gone = {folder for folder in waiting if not self._is_beside(folder)}
+        return {
+            (batch, past): folder
+            for batch, past, folder, status in found
+            if status != RECORDED or folder not in gone
+        }
+
+    def _is_beside(self, name: str) -> bool:
+        """Whether a folder of this name, and not one elsewhere, lies beside the table."""
+        with contextlib.suppress(OSError):  # a name that is too long
+            is_name = name not in ("", "..") and Path(name).name == name
+            return is_name and (self._file.parent / name).is_dir()
+        return False
 
     def folders(self) -> set[str]:
         """All recordings and logs that a row names."""

@@ -17,7 +17,7 @@ _CHOSEN, _OTHER = 10.0, -10.0  # far apart under sigmoid and softmax, finite in 
 
 
 def expert_of(slot: Any, plan: RoutingPlan) -> Any:
-    """The expert of the slot-th choice, all tokens' choices counted through; of a tensor, of each.
+    """The expert of each slot-th choice, all tokens' choices counted through; a tensor, as `slot`.
 
     A token visits as many groups as share its choices evenly, at most `top_groups`, round robin.
     Inside a group consecutive choices go to consecutive ranks that hold it, so that few tokens are
@@ -31,12 +31,6 @@ def expert_of(slot: Any, plan: RoutingPlan) -> Any:
     ranks = plan.ep_ranks // plan.groups if plan.ep_ranks % plan.groups == 0 else 1
     a_rank = size // ranks
     return group * size + inside % ranks * a_rank + inside // ranks % a_rank
-
-
-def experts_of_token(token: int, plan: RoutingPlan) -> list[int]:
-    """The `top_k` experts of one token, all different, of at most `top_groups` groups."""
-    first = token * plan.top_k
-    return [expert_of(first + i, plan) for i in range(plan.top_k)]
 
 
 class BalancedTables:

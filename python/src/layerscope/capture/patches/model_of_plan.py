@@ -20,6 +20,8 @@ from layerscope.capture.patches.plan import (
     plan_file,
 )
 
+WRITE_ONE = "write one for this model with layerscope-capture config-patch"
+
 
 def plan_for(config: Mapping[str, Any]) -> PatchPlan:
     """A plan for the model of a config, which patches nothing."""
@@ -49,12 +51,11 @@ def plan_lines(words: Sequence[str]) -> list[str]:
             errors.INVALID_INPUT,
         )
     plan = load_plan(path)
-    sizes = _sizes(path)
-    differences = [_difference(plan, sizes, name, config) for name, config in _models(words)]
+    differences = [difference(plan, path, name, config) for name, config in _models(words)]
     if differences and all(differences):
         raise CaptureError(
             f"{VARIABLE}={path} is the plan of another model: {differences[0]}",
-            f"write one for this model with layerscope-capture config-patch, or unset {VARIABLE}",
+            f"{WRITE_ONE}, or unset {VARIABLE}",
             errors.USAGE,
         )
     return [f"with {VARIABLE}={path}: {described(plan)}"]
@@ -104,10 +105,8 @@ def _value_at(config: Any, key: str) -> Any:
     return config
 
 
-def _difference(
-    plan: PatchPlan, sizes: Mapping[str, int], name: str, config: Mapping[str, Any]
-) -> str:
-    """What tells the plan's model from this one; empty where nothing does."""
+def difference(plan: PatchPlan, path: Path, name: str, config: Mapping[str, Any]) -> str:
+    """What tells the model of the plan at `path` from this one; empty where nothing does."""
     model = plan_for(config)
     for key, unit in (("model_type", ""), ("architectures", ""), ("num_layers", " layers")):
         planned, found = getattr(plan, key), getattr(model, key)
@@ -117,7 +116,7 @@ def _difference(
     experts = model_files.text_config(config)[moe.count_key] if moe else 0
     if plan.routing is not None and plan.routing.experts != experts:
         return f"it is for {plan.routing.experts} experts, {name} has {experts}"
-    for key, planned in sizes.items():
+    for key, planned in _sizes(path).items():
         found = _value_at(config, key)
         if found is not None and found != planned:
             return f"it is for {key} {planned}, {name} has {found}"

@@ -87,10 +87,11 @@ def load_plan(path: Path) -> PatchPlan:
     keep = document.get("keep_layers")
     if keep is not None and (
         not isinstance(keep, list)
-        or not all(isinstance(k, int) and 0 <= k < count for k in keep)
+        or not all(is_whole(k) and 0 <= k < count for k in keep)
+        or len(set(keep)) < len(keep)
         or 0 not in keep
     ):
-        raise _invalid(file, "keep_layers is no list of layer numbers that has 0")
+        raise _invalid(file, "keep_layers is no list of different layer numbers that has 0")
     routing = document.get("routing")
     if routing is not None and not isinstance(routing, dict):
         raise _invalid(file, "routing is no object")
@@ -143,7 +144,8 @@ def _routing(file: Path, routing: Mapping[str, Any]) -> RoutingPlan:
         top_groups=_integer(file, routing, "top_groups"),
         ep_ranks=_integer(file, routing, "ep_ranks"),
     )
-    if plan.top_k > plan.experts or plan.experts % plan.ep_ranks or plan.experts % plan.groups:
+    is_divided = plan.experts % plan.ep_ranks == 0 and plan.experts % plan.groups == 0
+    if plan.top_k > plan.experts or plan.top_groups > plan.groups or not is_divided:
         raise _invalid(file, f"routing {dict(routing)} is not possible")
     return plan
 

@@ -14,6 +14,7 @@ from layerscope.capture.counted import counted
 from layerscope.capture.model_files import CONFIG
 from layerscope.capture.model_options import (
     add_model_options,
+    add_output,
     model_options,
     not_negative,
     positive,
@@ -56,14 +57,7 @@ _DEFAULTS = {"num_prompts": 1, "input_len": 512, "output_len": 16}
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `profile`."""
     add_model_options(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("profiles"),
-        metavar="DIR",
-        help="a new folder (default: profiles)",
-    )
+    add_output(parser, "profiles", "DIR", "a new folder")
     parser.add_argument(
         "--workload-json", type=Path, metavar="FILE", help="repeat fast, typical and slow requests"
     )
@@ -111,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     reads = [*files_read(options.model), *workload]
     require_place(options.output, reads=reads, force=options.force)
     if options.dry_run:
-        print(_described(options), *patches, sep="\n")
+        errors.say(*_described(options), *patches)
         return errors.OK
     return profile(_plan(options))
 
@@ -156,7 +150,7 @@ def _requests(options: argparse.Namespace) -> tuple[PlannedRequest, ...]:
     return planning.synthetic(n, n_in, n_out)
 
 
-def _described(options: argparse.Namespace) -> str:
+def _described(options: argparse.Namespace) -> list[str]:
     """The workload file is not read: it may not be there yet."""
     mode = "compiled" if options.compiled else "eager"
     lines = [f"would load {model_options(options).described()}, {mode}"]
@@ -171,23 +165,23 @@ def _described(options: argparse.Namespace) -> str:
         lines.append(f"would run {counted(n, 'prompt')} of {tokens}, each {warmup} to warm up")
     names = [planning.file_name(0)] + ([f"… {planning.file_name(n - 1)}"] if n > 1 else [])
     lines.append(f"would write {options.output}: {' '.join(names)}, {METADATA_NAME}")
-    return "\n".join(lines)
+    return lines
 
 
 def profile(plan: ProfilePlan) -> int:
     """Records; the folder appears whole, or not at all."""
     engine = {"name": plan.model.engine, "version": engines.version_of(plan.model.engine)}
-    print(f"{plan.model.described()}, {plan.mode}")
+    errors.say(f"{plan.model.described()}, {plan.mode}")
     with new_folder(plan.output, force=plan.force) as folder:
         if plan.model.engine == engines.VLLM:
             from layerscope.capture.profile.vllm_profile import opened
         else:
             from layerscope.capture.profile.transformers_profile import opened
         with opened(plan, folder) as loaded:
-            recorded = record_requests(plan, loaded, folder, print)
+            recorded = record_requests(plan, loaded, folder, errors.say)
         _write_metadata(plan, engine, recorded, folder)
     words = ["layerscope", "requests", str(plan.output), "-o", "per_request_profiles.json"]
-    print(f"{plan.output}: read it with `{shlex.join(words)}`")
+    errors.say(f"{plan.output}: read it with `{shlex.join(words)}`")
     return errors.OK
 
 

@@ -10,7 +10,7 @@ from layerscope.capture.serve_bench import engine_servers
 from layerscope.capture.serve_bench.bench_plan import BenchPlan
 
 
-def described(plan: BenchPlan) -> str:
+def described(plan: BenchPlan) -> list[str]:
     """What `run_bench` would do, for people; nothing is looked up on disk."""
     folder = plan.output
     port = plan.port or 0
@@ -26,28 +26,26 @@ def described(plan: BenchPlan) -> str:
     if plan.profile is not None or plan.hooks:
         files.append(f"{names.TRACES}/")
     window = plan.profile
-    return "\n".join(
-        [
-            f"would start: {server}",
-            *lines,
-            *([] if plan.port else ["  (port 0 stands for a free one)"]),
-            f"would wait until {engine_servers.SERVERS[plan.engine].health} answers, at most "
-            f"{plan.ready_timeout_s:g} s",
-            f"would run: {client}",
-            *(
-                [
-                    f"would then profile {counted(window.steps, 'step')} of "
-                    f"{counted(window.requests, 'request')}"
-                ]
-                if window
-                else []
-            ),
-            f"would write {folder}: {' '.join(files)}",
-        ]
-    )
+    return [
+        f"would start: {server}",
+        *lines,
+        *([] if plan.port else ["  (port 0 stands for a free one)"]),
+        f"would wait until {engine_servers.SERVERS[plan.engine].health} answers, at most "
+        f"{plan.ready_timeout_s:g} s",
+        f"would run: {client}",
+        *(
+            [
+                f"would then profile {counted(window.steps, 'step')} of "
+                f"{counted(window.requests, 'request')}"
+            ]
+            if window
+            else []
+        ),
+        f"would write {folder}: {' '.join(files)}",
+    ]
 
 
-def reading_hint(plan: BenchPlan) -> str:
+def reading_hint(plan: BenchPlan) -> list[str]:
     """How to read the folder."""
     folder = plan.output
     bench, traces = shlex.quote(str(folder / names.BENCH)), shlex.quote(str(folder / names.TRACES))
@@ -59,9 +57,9 @@ def reading_hint(plan: BenchPlan) -> str:
     lines = [f"{folder}: read it with"]
     lines.append(f"  layerscope workload {bench}{metrics} -o workload_data.json")
     if plan.profile is None:
-        return "\n".join(lines)
+        return lines
     served = f" --bench {bench}" + (metrics and f" --prometheus{metrics}")
     lines.append(f"  layerscope {traces}")
     lines.append(f"  layerscope map {traces} -o model_execution.json")
     lines.append(f"  layerscope view {traces}{served}")
-    return "\n".join(lines)
+    return lines

@@ -14,7 +14,7 @@ from layerscope import __version__
 from layerscope.capture import engines, model_files, processes
 from layerscope.capture.context_length import check_context_length
 from layerscope.capture.counted import counted
-from layerscope.capture.errors import CaptureError
+from layerscope.capture.errors import CaptureError, say
 from layerscope.capture.hooks.hook_report import read_reports
 from layerscope.capture.hooks.run import hooked_environment, judge, with_bootstrap
 from layerscope.capture.kept_logs import logs_kept
@@ -30,14 +30,15 @@ from layerscope.capture.serve_bench.server_process import Report, RunningServer,
 from layerscope.capture.serve_bench.vocabulary import require_vocabulary
 
 _METRICS_TIMEOUT_S = 60.0
-_LOGS = (names.SERVER_LOG, names.CLIENT_LOG)
+_KEPT = (names.SERVER_LOG, names.CLIENT_LOG, names.BENCH)
 
 
-def run_bench(plan: BenchPlan, report: Report = print) -> None:
+def run_bench(plan: BenchPlan, report: Report = say) -> None:
     """Runs it all; the folder appears whole, or not at all.
 
-    Where it fails or is interrupted, the logs of server and client are kept beside the folder's
-    place. Every process is ended, whatever happens. Errors: `CaptureError`.
+    Where it fails or is interrupted, the logs of server and client, and the client's result, are
+    kept beside the folder's place. Every process is ended, whatever happens. Errors:
+    `CaptureError`.
     """
     engine_servers.check(plan)
     engines.require(plan.engine)
@@ -45,7 +46,7 @@ def run_bench(plan: BenchPlan, report: Report = print) -> None:
     output = plan.output.absolute()
     with (
         new_folder(output, force=plan.force) as folder,
-        logs_kept(folder, output, _LOGS),
+        logs_kept(folder, output, _KEPT),
         processes.adopted(),
     ):
         write_json(folder / names.RECORD, _run_in(plan, folder, report))
@@ -77,7 +78,8 @@ def _run_in(plan: BenchPlan, folder: Path, report: Report) -> dict[str, Any]:
         record["profile"] = _profile(plan, folder, server, report)
         record["hook_faults"] = _hook_faults(plan, folder)
     for fault in record["hook_faults"]:
-        report(f"the benchmark stands, its module ranges do not: {fault}")
+        for line in f"the benchmark stands, its module ranges do not: {fault}".splitlines():
+            report(line)
     report("the server and all that it started have ended")
     if not any((folder / names.TRACES).iterdir()):
         (folder / names.TRACES).rmdir()

@@ -12,12 +12,14 @@ from typing import Any
 
 from layerscope.capture import processes
 from layerscope.capture.errors import CaptureError
+from layerscope.capture.json_values import decoder_said, is_whole, shown
 from layerscope.capture.serve_bench import bench_plan as names
 from layerscope.capture.serve_bench.bench_plan import BenchPlan
 from layerscope.capture.serve_bench.engine_servers import found_program
 from layerscope.capture.serve_bench.server_process import RunningServer
 
 _POLL_S = 0.2
+_MOST_REQUESTS = 10**9  # that one run sends; the largest published ones send millions
 _ENDING_S = 10.0  # of a server whose engine died: it answers errors, and ends
 
 
@@ -60,19 +62,20 @@ def _environment() -> dict[str, str]:
 def completed_requests(folder: Path, server: RunningServer) -> tuple[int, int]:
     """(completed, failed) of bench.json.
 
-    Errors: there is none; no request came back, and whether the server ended by itself.
+    Errors: there is none, or its numbers cannot be; no request came back, and whether the server
+    ended by itself.
     """
     log = folder / names.CLIENT_LOG
     try:
-        # SGLang writes a line a run; the others one object without line breaks.
-        document = json.loads((folder / names.BENCH).read_text().splitlines()[0])
-        completed = int(document["completed"])
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        document = _result(folder / names.BENCH)
+    except (OSError, ValueError, RecursionError) as error:
         raise CaptureError(
-            f"the benchmark client left no result that can be read ({error}); its last words:\n"
-            + processes.tail_of(log),
+            f"the benchmark client left no result that can be read ({decoder_said(error)}); its"
+            f" last words:\n{processes.tail_of(log)}",
             "is this version of the engine one that docs/capture.md names?",
         ) from error
+    completed = document["completed"]
+    assert isinstance(completed, int)
     if completed == 0:
         with contextlib.suppress(subprocess.TimeoutExpired):
             server.process.wait(_ENDING_S)
@@ -84,13 +87,36 @@ def completed_requests(folder: Path, server: RunningServer) -> tuple[int, int]:
     return completed, _failed(document, completed)
 
 
+def _result(file: Path) -> dict[str, Any]:
+    """The object in bench.json, whose counts of requests are such where it has them.
+
+    Raises what reading and decoding do.
+    """
+    # SGLang writes a line a run; the others one object without line breaks.
+    document = json.loads(next(iter(file.read_text().splitlines()), ""))
+    if not isinstance(document, dict) or "completed" not in document:
+        raise _ResultError("it has no number of completed requests")
+    for key in ("completed", "failed", "num_prompts"):
+        count = document.get(key, 0)
+        if not is_whole(count) or not 0 <= count <= _MOST_REQUESTS:
+            raise _ResultError(f"{key} is {shown(count)}")
+    counted, sent = document["completed"] + document.get("failed", 0), document.get("num_prompts")
+    if sent is not None and counted > sent:
+        raise _ResultError(f"it counts {counted} of {sent} requests")
+    return document
+
+
+class _ResultError(ValueError):
+    """What is wrong with a result that is JSON."""
+
+
 def _failed(document: dict[str, Any], completed: int) -> int:
     failed, each, sent = (document.get(key) for key in ("failed", "errors", "num_prompts"))
     if isinstance(failed, int):
         return failed
     if isinstance(each, list):
         return sum(1 for error in each if error)
-    return max(0, sent - completed) if isinstance(sent, int) else 0
+    return sent - completed if isinstance(sent, int) else 0
 
 
 def _first_error(document: dict[str, Any]) -> str:

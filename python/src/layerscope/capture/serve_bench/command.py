@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from layerscope.capture import engines, errors
-from layerscope.capture.command import Command, near_option, one_too_many
+from layerscope.capture.command import Command
 from layerscope.capture.errors import CaptureError
 from layerscope.capture.in_engine.settings import BACKENDS, backend_names
 from layerscope.capture.model_options import add_shared_options, not_negative, positive
@@ -24,6 +22,14 @@ from layerscope.capture.serve_bench.engine_servers import SERVERS, check
 _ENGINES = tuple(SERVERS)
 _DEFAULT = Load()
 _WINDOW = ProfileWindow()
+
+# What servers call what the client is told, too: why it is refused behind --, and what to do.
+_PLACE = (
+    "the client must know where the server listens",
+    "give --port N before --; the host is always 127.0.0.1",
+)
+_MODEL = "client and server must have the same model", "give it before --, as MODEL"
+_DECIDED = {"--host": _PLACE, "--port": _PLACE, "--model": _MODEL, "--model-path": _MODEL}
 
 _DESCRIPTION = """\
 Starts the server of an engine, waits until it is healthy, runs the engine's own benchmark client
@@ -78,7 +84,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     _add_load(parser.add_argument_group("load"))
     _add_profile(parser.add_argument_group("profile and hooks"))
     _add_server(parser.add_argument_group("server and client"))
-    _take_server_words(parser)
+    parser.usage = f"{parser.prog} MODEL [options] [-- SERVER-ARG …]"
 
 
 def _add_load(group: argparse._ArgumentGroup) -> None:
@@ -155,36 +161,6 @@ def _add_server(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _take_server_words(parser: argparse.ArgumentParser) -> None:
-    """What stands behind -- is no option of ours.
-
-    argparse takes all positional arguments at the first one, so that a second list of them behind
-    options is lost: it is cut off before.
-    """
-    parse = parser.parse_known_args
-
-    def parse_known_args(
-        args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[Any, list[str]]:
-        words = list(args or [])
-        cut = words.index("--") if "--" in words else len(words)
-        found, unknown = parse(words[:cut], namespace)
-        if said := one_too_many(parser, words[:cut], unknown):
-            parser.error(said)
-        if unknown:
-            near = near_option(parser, unknown[0].partition("=")[0])
-            parser.error(
-                f"unrecognized arguments: {shlex.join(unknown)}; "
-                + (f"did you mean '{near}'? Those" if near is not None else "those")
-                + f" of the server stand behind --: serve-bench MODEL … -- {shlex.join(unknown)}"
-            )
-        found.server_args = words[cut + 1 :]
-        return found, unknown
-
-    parser.parse_known_args = parse_known_args  # type: ignore[method-assign, assignment]
-    parser.usage = f"{parser.prog} MODEL [options] [-- SERVER-ARG …]"
-
-
 def _rate(text: str) -> float | None:
     """Requests a second; None for inf."""
     number = _number(text)
@@ -241,38 +217,35 @@ def _plan(options: argparse.Namespace, engine: str) -> BenchPlan:
         port=options.port,
         ready_timeout_s=options.ready_timeout,
         client_timeout_s=options.client_timeout,
-        server_args=tuple(options.server_args),
+        server_args=tuple(options.passed_on),
         client_args=tuple(options.client_arg),
         force=options.force,
     )
 
 
-def _refuse_own_port(words: Sequence[str]) -> None:
+def _refuse_decided(words: Sequence[str]) -> None:
     for word in words:
-        if word.split("=")[0] in ("--port", "--host"):
-            raise CaptureError(
-                f"{word} behind --: the client must know where the server listens",
-                "give --port N before --; the host is always 127.0.0.1",
-                errors.USAGE,
-            )
+        said, hint = _DECIDED.get(word.partition("=")[0].replace("_", "-"), ("", ""))
+        if said:
+            raise CaptureError(f"{word} behind --: {said}", hint, errors.USAGE)
 
 
 def _run(options: argparse.Namespace) -> int:
-    _refuse_own_port(options.server_args)
+    _refuse_decided(options.passed_on)
     require_place(options.output, reads=files_read(options.model), force=options.force)
     if options.dry_run:
         return _dry_run(options)
     plan = _plan(options, engines.choose(options.engine, _ENGINES))
     patches = plan_lines([plan.model])
     run_bench(plan)
-    print(*patches, reading_hint(plan), sep="\n")
+    errors.say(*patches, *reading_hint(plan))
     return errors.OK
 
 
 def _dry_run(options: argparse.Namespace) -> int:
     """From the options alone: which engine "auto" would be is not looked up."""
     if options.engine == "auto":
-        print(
+        errors.say(
             f"engine: the first of {', '.join(_ENGINES)} that is installed; with {engines.VLLM} "
             "the run would be:"
         )
@@ -281,7 +254,7 @@ def _dry_run(options: argparse.Namespace) -> int:
     patches = plan_lines([plan.model])
     if Path(plan.model).exists():  # it may still have to be made
         require_model(plan)
-    print(described(plan), *patches, sep="\n")
+    errors.say(*described(plan), *patches)
     return errors.OK
 
 
@@ -292,4 +265,5 @@ COMMAND = Command(
     examples=_EXAMPLES,
     add_options=_add_options,
     run=_run,
+    passes_to="the server",
 )

@@ -122,7 +122,7 @@ def _send_requests(
 
 
 def _served_name(http: ServerHttp) -> str | None:
-    with contextlib.suppress(ServerAnswerError, ValueError, LookupError, TypeError):
+    with contextlib.suppress(ServerAnswerError, ValueError, RecursionError, LookupError, TypeError):
         answer: Any = json.loads(http.get("/v1/models", _REQUEST_TIMEOUT_S))
         return str(answer["data"][0]["id"])
     return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import uuid
 from collections.abc import Iterator
@@ -17,10 +16,18 @@ from layerscope.capture.context_length import check_context_length
 from layerscope.capture.model_options import (
     ModelOptions,
     add_model_options,
+    add_output,
     model_options,
     positive,
 )
-from layerscope.capture.output import new_folder, require_place, require_writable, write_json
+from layerscope.capture.output import (
+    new_folder,
+    real_place,
+    require_place,
+    require_unread,
+    require_writable,
+    write_json,
+)
 from layerscope.capture.patches.model_of_plan import plan_lines
 from layerscope.capture.patches.plan import files_read
 from layerscope.capture.trace_files import rank_of, traces_below
@@ -75,14 +82,7 @@ class WalkOptions:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `walk`."""
     add_model_options(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("model_tree.json"),
-        metavar="FILE",
-        help="default: model_tree.json",
-    )
+    add_output(parser, "model_tree.json", "FILE", "the document")
     parser.add_argument(
         "--with-forward", action="store_true", help="run a forward: call order and invocations"
     )
@@ -123,31 +123,28 @@ def run(options: argparse.Namespace) -> int:
     patches = plan_lines([options.model])
     _refuse_what_is_read(chosen)
     if options.dry_run:
-        print(_described(chosen), *patches, sep="\n")
+        errors.say(*_described(chosen), *patches)
         return errors.OK
     return walk(chosen)
 
 
 def _refuse_what_is_read(options: WalkOptions) -> None:
-    """Raises CaptureError where --force would put the result in the place of the model's files."""
+    """Raises CaptureError where --force would put the result in the place of what is read."""
     reads = files_read(options.model.model)
     if options.profile_dir is not None:
         require_place(options.profile_dir, reads=reads, force=options.force)
-    for read in map(Path, reads):
-        for path in options.files():
-            is_of_read = path.exists() and _real(path.parent) == _real(read)
-            if is_of_read and not path.name.startswith("model_tree"):
-                raise errors.CaptureError(f"{path} is a file of {read}", "name another with -o")
+    for path in options.files():
+        require_unread(path, reads=reads, but="model_tree")
 
 
-def _described(options: WalkOptions) -> str:
+def _described(options: WalkOptions) -> list[str]:
     lines = [f"would load {options.model.described()}"]
     if options.with_forward:
         lines.append(f"would run one forward of {options.input_len} tokens with hooks")
     if options.profile_dir:
         lines.append(f"would record a second one into {options.profile_dir}")
     lines += [f"would write {path}" for path in options.files()]
-    return "\n".join(lines)
+    return lines
 
 
 def walk(options: WalkOptions) -> int:
@@ -160,14 +157,14 @@ def walk(options: WalkOptions) -> int:
         )
     _check_places(options)
     if options.profile_dir is None:
-        print(*_written(options, _documents(model, input_len, None), None), sep="\n")
+        errors.say(*_written(options, _documents(model, input_len, None), None))
         return errors.OK
     with new_folder(options.profile_dir, force=options.force) as aside:
         place = ProfilePlace(aside, options.profile_dir)
         documents = _documents(model, input_len, place)
         traces = [path.relative_to(aside) for path in traces_below(aside)]
         said = _written(options, documents, place)
-    print(*said, *_next(options, traces), sep="\n")
+    errors.say(*said, *_next(options, traces))
     return errors.OK
 
 
@@ -175,13 +172,13 @@ def _check_places(options: WalkOptions) -> None:
     """Raises CaptureError for what could not be written at the end, or would be lost."""
     for path in options.files():
         profile = options.profile_dir
-        if profile is not None and _real(profile).is_relative_to(_real(path)):
+        if profile is not None and real_place(profile).is_relative_to(real_place(path)):
             raise errors.CaptureError(
                 f"--profile-dir {profile} and -o {path} are one place",
                 "give the folder another name than the document",
                 errors.USAGE,
             )
-        if profile is not None and _real(path).is_relative_to(_real(profile)):
+        if profile is not None and real_place(path).is_relative_to(real_place(profile)):
             continue  # it appears with its folder
         if path.exists() and not path.is_dir():
             if not path.is_file():
@@ -190,12 +187,7 @@ def _check_places(options: WalkOptions) -> None:
                 raise errors.CaptureError(
                     f"{path} is there already", "name another with -o, or replace it with --force"
                 )
-        require_writable(_real(path))
-
-
-def _real(path: Path) -> Path:
-    """Where a link leads: the file there is replaced, not the link."""
-    return Path(os.path.realpath(path))
+        require_writable(real_place(path))
 
 
 def _written(
@@ -205,9 +197,9 @@ def _written(
     lines = []
     for one in documents:
         path = options.file_of_rank(one["rank"], len(documents))
-        now = _real(path)
-        if profile is not None and now.is_relative_to(_real(profile.final)):
-            now = profile.now / now.relative_to(_real(profile.final))
+        now = real_place(path)
+        if profile is not None and now.is_relative_to(real_place(profile.final)):
+            now = profile.now / now.relative_to(real_place(profile.final))
             if now.exists():
                 raise errors.CaptureError(f"{path} is the name of a trace", "name another with -o")
         write_json(now, one)

@@ -32,10 +32,10 @@ def flow_of(function: Callable[..., Any]) -> Flow:
         lines, first = inspect.getsourcelines(inspect.unwrap(function))
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, ValueError) as error:
-        return _unavailable(f"{type(error).__name__}: {error}")
+        return unavailable(f"{type(error).__name__}: {error}")
     definition = tree.body[0] if tree.body else None
     if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return _unavailable("its source is no function definition")
+        return unavailable("its source is no function definition")
     operations = _Reader(definition, first - 1).operations()
     return {
         "evidence": "source_ast",
@@ -45,7 +45,8 @@ def flow_of(function: Callable[..., Any]) -> Flow:
     }
 
 
-def _unavailable(reason: str) -> Flow:
+def unavailable(reason: str) -> Flow:
+    """The flow of what has no source to read."""
     return {
         "evidence": "unavailable",
         "reason": reason,
@@ -99,8 +100,8 @@ class _Reader:
         operation = _Operation(self._locals)
         operation.read_statement(statement)
         if operation.calls or operation.reads or operation.writes:
-            line = getattr(statement, "lineno", 1) + self._offset
-            self._operations.append(operation.entry(line))
+            placed: Any = statement.pattern if isinstance(statement, ast.match_case) else statement
+            self._operations.append(operation.entry(placed.lineno + self._offset))
         for block in _BLOCKS:
             for inner in getattr(statement, block, None) or []:
                 if isinstance(inner, ast.stmt):

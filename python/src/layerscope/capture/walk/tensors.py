@@ -12,16 +12,27 @@ _MOST_ITEMS = 64  # of one container
 def tensor_metadata(tensor: Any) -> dict[str, Any]:
     """Shape, dtype, device, stride and storage offset; null where a kind of tensor has none."""
     return {
-        "shape": [int(n) for n in tensor.shape],
-        "dtype": str(tensor.dtype),
-        "device": str(tensor.device),
+        "shape": _or_none(lambda: [int(n) for n in tensor.shape]),
+        "dtype": _or_none(lambda: str(tensor.dtype)),
+        "device": _or_none(lambda: str(tensor.device)),
         "stride": _or_none(lambda: [int(n) for n in tensor.stride()]),
         "storage_offset": _or_none(lambda: int(tensor.storage_offset())),
     }
 
 
 def value_metadata(value: Any, level: int = 0) -> Any:
-    """Tensors of nested lists and dicts by their metadata, all else by the name of its type."""
+    """Tensors of nested lists and dicts by their metadata, all else by the name of its type.
+
+    So are lists and dicts of foreign classes that do not give out what they hold: whatever a model
+    hands on, nothing is raised into its forward.
+    """
+    try:
+        return _contents(value, level)
+    except Exception:
+        return {"type": type(value).__name__}
+
+
+def _contents(value: Any, level: int) -> Any:
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -44,8 +55,8 @@ def _more(left: int) -> dict[str, str]:
 
 
 def _or_none(read: Any) -> Any:
-    """Nested and sparse tensors have no strides; fake ones have symbols for them."""
+    """Nested tensors have no shape, sparse ones no strides; fake ones have symbols for them."""
     try:
         return read()
-    except (RuntimeError, NotImplementedError, TypeError, ValueError):
+    except Exception:  # of foreign classes of tensors
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 from layerscope.capture.walk.implementations import implementations_of
 from layerscope.capture.walk.module_paths import ModulePlace, module_places
-from layerscope.capture.walk.source_flow import Flow, flow_of
+from layerscope.capture.walk.source_flow import Flow, flow_of, unavailable
 from layerscope.capture.walk.tensors import tensor_metadata
 
 # With more modules than this (a model of some thousand experts) the source flow of a class stands
@@ -51,7 +51,7 @@ class TreeBuilder:
             "class": cls.__name__,
             "module": f"{cls.__module__}.{cls.__qualname__}",
             "init": flow(cls.__init__),
-            "forward": flow(cls.forward),
+            "forward": self._forward_of(path, cls),
             "weights": self._tensors(path, module._parameters),
             "buffers": self._tensors(path, module._buffers),
             "config": scalar_attributes(module),
@@ -62,6 +62,13 @@ class TreeBuilder:
         if place.aliases:
             node["aliases"] = place.aliases
         return node
+
+    def _forward_of(self, path: str, cls: type[Any]) -> Flow:
+        try:
+            forward = cls.forward
+        except Exception as error:  # a ScriptModule's class has none, and fails in its own way
+            return unavailable(f"{type(error).__name__}: {error}")
+        return self._flow_at(path, forward)
 
     def _flow_at(self, path: str, function: Callable[..., Any]) -> Flow:
         first = self._full_at.setdefault(function, path)

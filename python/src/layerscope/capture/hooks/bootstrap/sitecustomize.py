@@ -19,7 +19,7 @@ def _run_the_other() -> None:
 
 def _install() -> None:
     try:
-        from layerscope.capture.errors import CaptureError
+        from layerscope.capture.errors import CaptureError, say
         from layerscope.capture.hooks.plugin import install_all
     except ImportError as error:  # a Python that does not see the package: not the engine's
         print(f"layerscope hooks: {error}", file=sys.stderr)
@@ -29,10 +29,10 @@ def _install() -> None:
     except CaptureError as error:
         # A run without the patches would be taken for one with them, and other errors than this
         # exit are only printed at this point.
-        print(f"layerscope: {error}", file=sys.stderr)
+        say(f"layerscope: {error}", to=sys.stderr, in_one_line=False)
         raise SystemExit(error.code) from None
     except Exception as error:
-        print(f"layerscope: {type(error).__name__}: {error}", file=sys.stderr)
+        say(f"layerscope: {type(error).__name__}: {error}", to=sys.stderr)
         if os.environ.get("LAYERSCOPE_PATCH"):
             raise SystemExit(1) from None
 
